@@ -252,7 +252,7 @@ def test_top_shows_the_best_runs_and_keeps_the_tests_of_all():
     kept = [test for test in whole.outcomes if {test.run, test.other} <= {*"FGH"}]
     assert list(best.outcomes) == kept
     assert "for 28 differences" in best.notes()[0]
-    assert "Of 8 runs, the best 3" in " ".join(best.notes())
+    assert "3 of 8 runs are shown" in " ".join(best.notes())
     assert compare(of_array(array), top=2, baseline="A").runs == ("A", "G", "H")
 
 

@@ -85,7 +85,7 @@ class OverCollections(Comparison):
     def tables(self) -> list[Table]:
         """The means, and both tests over all collections: for at most 15 pairs all differences, of
         more those of the ten runs after the best."""
-        in_collections = [part.values for part in self.groups.values()]
+        in_collections = [collection.values for collection in self.groups.values()]
         numbers = np.stack([*in_collections, self.values, *self.bounds], axis=-1)
         columns = [*self.groups, "mean", "lower", "upper"]
         letter_of = None
@@ -133,7 +133,7 @@ class OverCollections(Comparison):
                 f"Fewer than {LEAST_COLLECTIONS} collections do not show what holds for "
                 f"{LIKE_THESE}: only differences over {THESE} are called significant."
             )
-        sizes = [f"{name} {part.topics}" for name, part in self.groups.items()]
+        sizes = [f"{name} {collection.topics}" for name, collection in self.groups.items()]
         notes = [
             f"mean: each collection counts once; {level} intervals (Student's t) for collections "
             "like these.",
@@ -151,15 +151,15 @@ class OverCollections(Comparison):
             notes.append(f"Letters name the runs beaten with p < {self.alpha:g}; {STARS_SENTENCE}.")
         notes += self._runs_without_mean()
         notes += self.notes_on_pairs()
-        for name, part in self.groups.items():
-            notes += [f"{name}: {text}" for text in part.lacking]
+        for name, collection in self.groups.items():
+            notes += [f"{name}: {text}" for text in collection.lacking]
         return notes
 
     def _runs_without_mean(self) -> Iterator[str]:
         """A sentence on each run that lacks a collection."""
         for column, measure in enumerate(self.measures):
             for row, run in enumerate(self.runs):
-                values = [part.values[row, column] for part in self.groups.values()]
+                values = [collection.values[row, column] for collection in self.groups.values()]
                 lacks = [
                     name for name, value in zip(self.groups, values, strict=True) if np.isnan(value)
                 ]
@@ -174,14 +174,14 @@ class OverCollections(Comparison):
         if what != "differences":
             raise GradedError(f"what={what!r} is not allowed; it is 'differences' or 'means'")
         parts: list[tuple[str, Comparison, str]] = []
-        for name, part in self.groups.items():
-            parts.append((name, part, PAIRED_T))
+        for name, collection in self.groups.items():
+            parts.append((name, collection, PAIRED_T))
         for test in (THESE, LIKE_THESE):
             parts.append((test, self, test))
         rows = []
         for measure in self.measures:
-            for name, part, test in parts:
-                for outcome in part.find(measure, test):
+            for name, collection, test in parts:
+                for outcome in collection.find(measure, test):
                     numbers = [getattr(outcome, field_name) for field_name in OF_A_PAIR]
                     rows.append([str(measure), name, *numbers])
         return Table(["measure", COLLECTION, *OF_A_PAIR], rows)
@@ -189,7 +189,7 @@ class OverCollections(Comparison):
     def _means_by_collection(self) -> Table:
         """One row per measure, collection and run, then those over all collections with their
         bounds."""
-        means = np.stack([*(part.values for part in self.groups.values()), self.values])
+        means = np.stack([*(collection.values for collection in self.groups.values()), self.values])
         lower = np.full(means.shape, np.nan)
         upper = np.full(means.shape, np.nan)
         lower[-1], upper[-1] = self.bounds
@@ -212,8 +212,8 @@ class OverCollections(Comparison):
         for number, measure in enumerate(self.measures):
             smaller = sign_of(measure) < 0
             columns = tuple(NamedMeasure(name, smaller) for name in (*self.groups, "mean"))
-            values = np.stack([part.values[:, number] for part in parts], axis=1)
-            wins = [part.wins(measure) for part in parts]
+            values = np.stack([collection.values[:, number] for collection in parts], axis=1)
+            wins = [collection.wins(measure) for collection in parts]
             tests = f"Paired t-tests, for the mean {of_mean}, {self.corrected.name}"
             about_tests = (
                 f"{measure} in {counted(self.topics, self.unit)}; each counts once.",
@@ -261,24 +261,27 @@ def compare_collections(
     correction_of(correction)
     statistics_library("scipy.special")
     evaluations = _evaluated(collections, measures, smaller)
-    runs = tuple(dict.fromkeys(run for part in evaluations.values() for run in part.runs))
+    all_runs = [run for evaluation in evaluations.values() for run in evaluation.runs]
+    runs = tuple(dict.fromkeys(all_runs))
     chosen = _measures_of(evaluations, collections, measures)
     refuse_few(len(runs), "run")
     baselines = baselines_of(runs, baseline)
     if not baselines:
         refuse_many_pairs(len(runs), len(chosen), NAME_A_BASELINE)
-    arrays = [_array_of(part, runs, chosen) for part in evaluations.values()]
+    arrays = [_array_of(collection, runs, chosen) for collection in evaluations.values()]
     primary = THESE if len(arrays) < LEAST_COLLECTIONS else LIKE_THESE
     # Differences over collections that are not a sample are shown, and none is significant.
-    level_of = {THESE: alpha, LIKE_THESE: 0.0 if primary == THESE else alpha}
+    level_of = {THESE: alpha, LIKE_THESE: alpha}
+    if primary == THESE:
+        level_of[LIKE_THESE] = 0.0
     outcomes: list[Test] = []
     apart: dict[str, list[Test]] = {name: [] for name in evaluations}
     means = np.full((len(arrays), len(runs), len(chosen)), np.nan)
     for column, measure in enumerate(chosen):
         parts = [_complete_topics(array[:, column]) for array in arrays]
-        topics = np.array([part.shape[1] for part in parts])
-        for number, part in enumerate(parts):
-            means[number, :, column] = mean_over_topics(part)
+        topics = np.array([values.shape[1] for values in parts])
+        for number, values in enumerate(parts):
+            means[number, :, column] = mean_over_topics(values)
         width = width_of(measure)
         for pairs in families_of(runs, baselines, range(len(runs))):
             labels = [(runs[run], runs[other]) for run, other in pairs]
@@ -317,7 +320,7 @@ def compare_collections(
         alpha,
         correction,
         groups=groups,
-        remarks=tuple(remark for part in groups.values() for remark in part.remarks),
+        remarks=tuple(remark for collection in groups.values() for remark in collection.remarks),
         unit="collection",
         primary=primary,
         bounds=np.stack([lower, upper]).reshape(2, *means.shape[1:]),
@@ -330,7 +333,7 @@ def _evaluated(
     """The evaluation of each collection. Raises `GradedError` for a collection of fewer than two
     topics."""
     if isinstance(collections, Mapping) and all(
-        isinstance(part, (tuple, Evaluation)) for part in collections.values()
+        isinstance(collection, (tuple, Evaluation)) for collection in collections.values()
     ):
         if smaller:
             raise GradedError("smaller is for a table of values; leave it out")
@@ -341,15 +344,15 @@ def _evaluated(
             "the values have no column collection; name the collection of each value there"
         )
     evaluations: dict[str, Evaluation] = {}
-    for name, part in collections.items():
+    for name, collection in collections.items():
         with about(name):
-            if not isinstance(part, Evaluation):
-                qrels, runs = part
-                part = evaluate(qrels, runs, measures)
-            if part.weights is not None:
+            if not isinstance(collection, Evaluation):
+                qrels, runs = collection
+                collection = evaluate(qrels, runs, measures)
+            if collection.weights is not None:
                 raise GradedError("weights of topics are for one collection, not for several")
-            refuse_few(len(part.topics), "topic")
-            evaluations[name] = part
+            refuse_few(len(collection.topics), "topic")
+            evaluations[name] = collection
     return evaluations
 
 
@@ -357,9 +360,11 @@ def _measures_of(
     evaluations: Mapping[str, Evaluation], collections: Any, measures: Iterable[Measure | str]
 ) -> tuple[Measure, ...]:
     """The measures of all collections, or those that were chosen of values."""
-    named = {str(measure): measure for part in evaluations.values() for measure in part.measures}
+    named: dict[str, Measure] = {}
+    for evaluation in evaluations.values():
+        named |= {str(measure): measure for measure in evaluation.measures}
     has_values = not isinstance(collections, Mapping) or any(
-        not isinstance(part, tuple) for part in collections.values()
+        not isinstance(collection, tuple) for collection in collections.values()
     )
     wanted = as_list(measures)
     if has_values and wanted:
@@ -374,13 +379,13 @@ def _array_of(
     """The values of a collection (runs × measures × its topics in order); NaN where it lacks a
     run or measure."""
     names = [str(measure) for measure in measures]
-    part = evaluation.part(
+    own = evaluation.part(
         evaluation.runs, [measure for measure in evaluation.measures if str(measure) in names]
     )
-    rows = [runs.index(run) for run in part.runs]
-    columns = [names.index(str(measure)) for measure in part.measures]
-    array = np.full((len(runs), len(measures), len(part.topics)), np.nan)
-    array[np.ix_(rows, columns)] = part.values[:, :, np.argsort(part.topics)]
+    rows = [runs.index(run) for run in own.runs]
+    columns = [names.index(str(measure)) for measure in own.measures]
+    array = np.full((len(runs), len(measures), len(own.topics)), np.nan)
+    array[np.ix_(rows, columns)] = own.values[:, :, np.argsort(own.topics)]
     return array
 
 
@@ -397,8 +402,8 @@ def _over_all(
     in_parts: Sequence[Paired], topics: np.ndarray, alpha: float, correction: str
 ) -> dict[str, dict[str, Any]]:
     """The fields of both tests over all collections, from the tests in each."""
-    difference = np.stack([part.difference for part in in_parts])
-    deviation = np.stack([part.deviation for part in in_parts])
+    difference = np.stack([tests.difference for tests in in_parts])
+    deviation = np.stack([tests.deviation for tests in in_parts])
     has_all = np.isfinite(difference).all(axis=0)
     family = max(1, int(has_all.sum()))
     confidence = 1 - alpha
@@ -498,8 +503,8 @@ def _runs(folder: str, pattern: str) -> list[tuple[str, Any]]:
 def _starred_part(path: str, pattern: str) -> str:
     """What the only ``*`` of a pattern stands for in a path; the path itself for other patterns.
 
-    >>> _starred_part("runs/bm25/covid.run", "runs/*/covid.run"), _starred_part("a/b.run", "a/b.run")
-    ('bm25', 'a/b.run')
+    >>> _starred_part("runs/bm25/covid.run", "runs/*/covid.run"), _starred_part("b.run", "b.run")
+    ('bm25', 'b.run')
     """
     before, star, after = pattern.partition("*")
     if not star or "*" in after:

@@ -47,6 +47,7 @@ from .families import (
     refuse_few_topics,
     refuse_many_pairs,
     remarks_on,
+    shares_of,
     width_of,
 )
 from .judgments import fit_into_memory, may_turn, runs_by_name
@@ -157,15 +158,15 @@ def compare(
         outcomes += design.over_all(measure, evaluation)
     dependence: list[Test] = []
     for measure in evaluation.measures:
-        parts = [_values_in(part, measure) for part in groups.values()]
-        weights_of_parts = [_weights_in(part, measure) for part in groups.values()]
+        parts = [_values_in(group, measure) for group in groups.values()]
+        weights_of_parts = [_weights_in(group, measure) for group in groups.values()]
         families = design.families(measure, evaluation)
         in_groups = design.in_groups(measure, parts, families, weights_of_parts)
         for group_tests, of_measure in zip(of_groups.values(), in_groups, strict=True):
             group_tests += of_measure
         if evaluation.weights is None:
             dependence += design.dependence(measure, parts, families)
-    sizes = [int(part.has_weight.sum()) for part in groups.values()]
+    sizes = [int(group.has_weight.sum()) for group in groups.values()]
     families_of_groups = max(1, sum(size >= LEAST_TESTED_TOPICS for size in sizes))
     comparisons = {}
     for name, group_tests in of_groups.items():
@@ -217,7 +218,7 @@ class _Design:
         settings = self._settings(measure) | {"weights": weights}
         primary: list[list[Test]] = [[] for _ in parts]
         further: list[list[Test]] = [[] for _ in parts]
-        large = [number for number, part in enumerate(parts) if _is_large(part)]
+        large = [number for number, group in enumerate(parts) if _is_large(group)]
         values_of_large = [parts[number] for number in large]
         for number in large:
             further[number] += self.further.of_all_runs(measure, parts[number])
@@ -234,13 +235,14 @@ class _Design:
         self, measure: Measure, parts: Iterable[np.ndarray], families: Iterable[Pairs]
     ) -> list[Test]:
         """The tests of whether a difference depends on the group; none without two large groups."""
-        large = [part for part in parts if _is_large(part)]
+        large = [group for group in parts if _is_large(group)]
         if len(large) < 2:
             return []
         tests: list[Test] = []
         for pairs in families:
             outcomes = [
-                alexander_govern((part[run], part[other]) for part in large) for run, other in pairs
+                alexander_govern((group[run], group[other]) for group in large)
+                for run, other in pairs
             ]
             columns = columns_of(outcomes)
             p = np.array(columns["p"], dtype=float)
@@ -263,41 +265,43 @@ def _is_large(values: np.ndarray) -> bool:
     return values.shape[1] >= LEAST_TESTED_TOPICS
 
 
-def _values_in(part: Evaluation, measure: Measure) -> np.ndarray:
+def _values_in(evaluation: Evaluation, measure: Measure) -> np.ndarray:
     """The values for the topics of a group (runs × topics); a column of NaN if no topic has all
     values."""
-    values = part.paired(measure)
+    values = evaluation.paired(measure)
     if values.shape[1] == 0:
-        return np.full((len(part.runs), 1), np.nan)
+        return np.full((len(evaluation.runs), 1), np.nan)
     return values
 
 
-def _weights_in(part: Evaluation, measure: Measure) -> np.ndarray | None:
+def _weights_in(evaluation: Evaluation, measure: Measure) -> np.ndarray | None:
     """The weights of the topics of `_values_in`."""
-    weights = part.paired_weights(measure)
+    weights = evaluation.paired_weights(measure)
     if weights is not None and weights.size == 0:
         return np.ones(1)
     return weights
 
 
-def _compared(part: Evaluation, outcomes: Iterable[Test], design: _Design) -> Comparison:
+def _compared(evaluation: Evaluation, outcomes: Iterable[Test], design: _Design) -> Comparison:
     """The comparison over all topics or over those of a group."""
-    of_measures = [part.paired_means(measure) for measure in part.measures]
+    of_measures = [evaluation.paired_means(measure) for measure in evaluation.measures]
     return Comparison(
-        part.runs,
-        part.measures,
-        int(part.has_weight.sum()),
+        evaluation.runs,
+        evaluation.measures,
+        int(evaluation.has_weight.sum()),
         np.stack(of_measures, axis=1),
         tuple(outcomes),
         design.baselines,
         design.alpha,
         design.correction,
-        unit=part.unit,
-        lacking=remarks_on(part),
-        remarks=part.remarks,
-        effective=part.effective,
-        unjudged=part.unjudged.shares if part.unjudged else {},
-        paired_topics={measure: len(part.paired_topics(measure)) for measure in part.measures},
+        unit=evaluation.unit,
+        lacking=remarks_on(evaluation),
+        remarks=evaluation.remarks,
+        effective=evaluation.effective,
+        unjudged=shares_of(evaluation),
+        paired_topics={
+            measure: len(evaluation.paired_topics(measure)) for measure in evaluation.measures
+        },
     )
 
 

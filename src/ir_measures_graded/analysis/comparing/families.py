@@ -1,7 +1,7 @@
 """Families of pairs of runs: all runs against a baseline, or all pairs; and what is said about
 their runs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
@@ -122,6 +122,13 @@ def remarks_on(evaluation: Evaluation) -> list[str]:
     if evaluation.unjudged is not None and evaluation.unjudged.shares:
         sentences.append(unjudged_sentence(evaluation.unjudged))
     return sentences
+
+
+def shares_of(evaluation: Evaluation) -> Mapping[str, float]:
+    """The share of unjudged documents of each run, as far as it is known."""
+    if evaluation.unjudged is None:
+        return {}
+    return evaluation.unjudged.shares
 
 
 def unjudged_sentence(unjudged: Unjudged) -> str:

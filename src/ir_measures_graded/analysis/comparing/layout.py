@@ -39,9 +39,9 @@ def tables_of(comparison: Comparison) -> Iterator[Table]:
             yield by_pair(comparison, name, f"Does the difference depend on the group? {title}")
         elif name != comparison.primary:
             yield _further(comparison, name, title)
-    for name, part in comparison.groups.items():
-        group = f"{name} ({counted(part.topics, part.unit)})"
-        for table in tables_of(part):
+    for name, compared in comparison.groups.items():
+        group = f"{name} ({counted(compared.topics, compared.unit)})"
+        for table in tables_of(compared):
             title = group
             if table.title:
                 title = f"{group}: {table.title}"

@@ -59,10 +59,12 @@ def labels(measures: Sequence[Measure]) -> list[str]:
     """
     cutoffs = ["".join(str(measure).partition("@")[1:]) for measure in measures]
     short = [name_of(measure) + cutoff for measure, cutoff in zip(measures, cutoffs, strict=True)]
-    return [
-        name if short.count(name) == 1 else str(measure)
-        for name, measure in zip(short, measures, strict=True)
-    ]
+    names = []
+    for name, measure in zip(short, measures, strict=True):
+        if short.count(name) > 1:
+            name = str(measure)
+        names.append(name)
+    return names
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,9 @@ class PaperTable:
                 if not np.isnan(deviation):
                     cell += marks.deviation % _printed(deviation, places)
             cell += self._letters_of(run, number, marks)
-            cells.append("–" if np.isnan(means[row]) else cell)
+            if np.isnan(means[row]):
+                cell = "–"
+            cells.append(cell)
         return cells
 
     def _emphasised(self, printed: str, rank: int, marks: Marks) -> str:

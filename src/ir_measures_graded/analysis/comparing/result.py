@@ -119,8 +119,8 @@ class Comparison(Result):
         if not self.groups:
             return table
         rows = [[None, *row] for row in table.rows]
-        for name, part in self.groups.items():
-            rows += [[name, *row] for row in part.data(what).rows]
+        for name, group in self.groups.items():
+            rows += [[name, *row] for row in group.data(what).rows]
         return replace(table, columns=["group", *table.columns], rows=rows)
 
     def _table_of_means(self) -> Table:
@@ -269,7 +269,7 @@ class Comparison(Result):
             runs=kept,
             values=self.values[is_kept],
             outcomes=tuple(test for test in self.outcomes if test.is_among(kept)),
-            groups={name: part._only(chosen) for name, part in self.groups.items()},
+            groups={name: group._only(chosen) for name, group in self.groups.items()},
             repeats={run: means for run, means in self.repeats.items() if run in chosen},
         )
 
@@ -321,7 +321,7 @@ class Comparison(Result):
         own = PaperTable(
             self.runs, self.measures, self.values, wins, self.baselines, about, deviations
         )
-        of_groups = [table for part in self.groups.values() for table in part.papers()]
+        of_groups = [table for group in self.groups.values() for table in group.papers()]
         return [own, *of_groups]
 
     def to_latex(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:

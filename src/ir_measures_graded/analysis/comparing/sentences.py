@@ -129,9 +129,8 @@ def _around_the_best(comparison: Comparison, measure: Measure) -> str:
         but = f", {MAY_TURN} the sign for {listed(turned)}"
     if not others:
         return f"{best} is significantly better than every other run{but}"
-    sentence = (
-        f"{best} has the best mean, and {listed(others)} {_are(others)} not significantly worse"
-    )
+    not_worse = f"{listed(others)} {_are(others)} not significantly worse"
+    sentence = f"{best} has the best mean, and {not_worse}"
     losers = [str(test.loser) for test in lost]
     if losers:
         sentence += f"; {listed(losers)} {_are(losers)}"
@@ -155,23 +154,24 @@ def notes_below(comparison: Comparison) -> list[str]:
     if comparison.all_runs > len(comparison.runs):
         first = comparison.measures[0]
         notes.append(
-            f"Of {comparison.all_runs} runs, the best {len(comparison.runs)} by {first} and the "
-            "baselines are shown; p and intervals are corrected for the differences of all."
+            f"{len(comparison.runs)} of {comparison.all_runs} runs are shown, the best by {first} "
+            "and the baselines; p and intervals are corrected for the differences of all."
         )
     if comparison.repeats:
         notes.append(
             "The value of a system in a topic is the mean over its repeats, and SD is the standard "
-            "deviation of their means. p and intervals hold for other topics, not for other repeats."
+            "deviation of their means. p and intervals hold for other topics, not for other "
+            "repeats."
         )
     notes += notes_on_pairs(comparison)
     if comparison.groups:
-        parts = comparison.groups.values()
-        tested = sum(part.topics >= LEAST_TESTED_TOPICS for part in parts)
+        sizes = [group.topics for group in comparison.groups.values()]
+        tested = sum(size >= LEAST_TESTED_TOPICS for size in sizes)
         groups = f"Groups of at least {LEAST_TESTED_TOPICS} topics are tested"
-        text = f"{groups}, here {tested} of {len(parts)}"
+        text = f"{groups}, here {tested} of {len(sizes)}"
         notes.append(f"{text}; their p and intervals are corrected for all of these.")
-    for name, part in comparison.groups.items():
-        for note in notes_on_pairs(part):
+    for name, group in comparison.groups.items():
+        for note in notes_on_pairs(group):
             if note not in comparison.lacking:
                 notes.append(f"{name}: {note}")
     return notes

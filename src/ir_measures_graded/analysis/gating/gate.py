@@ -25,7 +25,7 @@ from ...evaluation.values import By, groups_of
 from ...output.formats import counted, listed
 from ...output.result import Result
 from ...output.tables import Table
-from ..comparing.families import refuse_few_topics, remarks_on
+from ..comparing.families import refuse_few_topics, remarks_on, shares_of
 from ..statistics.defaults import LEAST_TESTED_TOPICS, POWER
 from ..statistics.options import statistics_library, whole_number
 from ..statistics.precision import differences_of
@@ -370,7 +370,9 @@ def gate(
     if values of the old run differ from the stored ones.
     """
     statistics_library("scipy.special")
-    size = Margin.of(DEFAULT_MARGIN if margin is None else margin)
+    size = Margin.of(DEFAULT_MARGIN)
+    if margin is not None:
+        size = Margin.of(margin)
     evaluation, study = evaluated(
         qrels, runs, measures, sessions, kept=True, no_relevant=no_relevant, weights=weights
     )
@@ -418,7 +420,7 @@ def gate(
         looks,
         remarks_on(evaluation),
         evaluation.remarks,
-        evaluation.unjudged.shares if evaluation.unjudged else {},
+        shares_of(evaluation),
         evaluation.effective,
     )
 

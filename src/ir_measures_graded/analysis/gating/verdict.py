@@ -211,12 +211,12 @@ class _Change:
     sample: Sample
 
     @classmethod
-    def of(cls, part: Evaluation, measure: Measure, margin: Margin) -> _Change:
+    def of(cls, evaluation: Evaluation, measure: Measure, margin: Margin) -> _Change:
         """The change over the topics with a value of both runs."""
-        old, new = part.paired(measure)
+        old, new = evaluation.paired(measure)
         difference, rounding = differences_of(new, old)
         better = sign_of(measure) * difference
-        sample = sample_in(part, measure)
+        sample = sample_in(evaluation, measure)
         return cls(old, new, difference, better, margin.allowed(old), float(rounding), sample)
 
     @property
@@ -286,26 +286,28 @@ def sample_in(evaluation: Evaluation, measure: Measure) -> Sample:
 def verdicts_of(parts: Iterable[tuple[str | None, Evaluation]], rule: Rule) -> list[Verdict]:
     """The verdicts over the topics of groups; p of "worse" has Holm's correction for all that are
     tested."""
-    asked = [(group, part, measure) for group, part in parts for measure in part.measures]
+    asked = []
+    for group, evaluation in parts:
+        asked += [(group, evaluation, measure) for measure in evaluation.measures]
     is_tested = []
     p_values = []
-    for group, part, measure in asked:
-        topics = len(part.paired_topics(measure))
+    for group, evaluation, measure in asked:
+        topics = len(evaluation.paired_topics(measure))
         is_tested.append(group is None or topics >= LEAST_TESTED_TOPICS)
-        p_values.append(_Change.of(part, measure, rule.margin).p_worse(rule))
+        p_values.append(_Change.of(evaluation, measure, rule.margin).p_worse(rule))
     p_worse = np.array(p_values)
     p_worse[is_tested] = holm(p_worse[is_tested])
     verdicts = []
-    for (group, part, measure), p in zip(asked, p_worse.tolist(), strict=True):
-        verdicts.append(_verdict(group, part, measure, rule, p))
+    for (group, evaluation, measure), p in zip(asked, p_worse.tolist(), strict=True):
+        verdicts.append(_verdict(group, evaluation, measure, rule, p))
     return verdicts
 
 
 def _verdict(
-    group: str | None, part: Evaluation, measure: Measure, rule: Rule, p_worse: float
+    group: str | None, evaluation: Evaluation, measure: Measure, rule: Rule, p_worse: float
 ) -> Verdict:
     """The verdict over the topics of a group; `p_worse` is corrected."""
-    change = _Change.of(part, measure, rule.margin)
+    change = _Change.of(evaluation, measure, rule.margin)
     count = change.old.size
     mean_of = change.sample.mean
     mean_old = float(mean_of(change.old))
@@ -335,7 +337,8 @@ def _verdict(
     mean_better = float(mean_of(change.better))
     lower, upper = known(np.sort(sign_of(measure) * (mean_better + change.bounds(rule))))
     p_beyond = min(change.p_above_0(-values) for values in change.within(rule))
-    found = Verdict(
+    topics = [evaluation.topics[number] for number in evaluation.paired_topics(measure)]
+    reached = Verdict(
         measure,
         group,
         verdict,
@@ -352,13 +355,13 @@ def _verdict(
         changed=changed,
         lost=lost,
         unseen=unseen,
-        fallen=_fallen(change, [part.topics[number] for number in part.paired_topics(measure)]),
+        fallen=_fallen(change, topics),
         drops=int((-change.better > DROP).sum()),
         rises=int((change.better > DROP).sum()),
     )
-    if verdict == UNDECIDED and not is_within_margin and not found.shows_no_spread:
-        return _with_needed(found, change, rule)
-    return found
+    if verdict == UNDECIDED and not is_within_margin and not reached.shows_no_spread:
+        return _with_needed(reached, change, rule)
+    return reached
 
 
 def _fallen(change: _Change, topics: list[str]) -> tuple[tuple[str, float, float], ...]:
