@@ -14,7 +14,7 @@ from ir_measures_graded.analysis import Evaluation, compare, evaluate
 from ir_measures_graded.analysis.comparing.tests import PAIRED_T, TESTS
 from ir_measures_graded.analysis.statistics.corrections import CORRECTIONS
 from ir_measures_graded.analysis.statistics.primary import CONSTANT, EQUAL, UNTESTED
-from ir_measures_graded.analysis.statistics.resampling import tukey_hsd
+from ir_measures_graded.analysis.statistics.resampling import randomisation, tukey_hsd
 from ir_measures_graded.analysis.statistics.student import detectable_effect
 from ir_measures_graded.analysis.statistics.tests import two_way_anova, wilcoxon
 from ir_measures_graded.output import formats
@@ -165,6 +165,56 @@ def test_randomisation_draws_enough_samples_or_is_refused():
     assert all(test.significant for test in comparison.find("nDCG_JK", RANDOMISATION))
     with pytest.raises(GradedError, match="needs at least 2,800,000 resamples"):
         compare(of_array(array), tests=["randomisation"], resamples=100, alpha=0.00002)
+
+
+@pytest.mark.parametrize("topics", [3, 9])
+def test_the_randomisation_of_many_pairs_equals_scipys_of_each(topics):
+    values = np.random.default_rng(topics).integers(0, 4, (4, topics)) / 3
+    pairs = list(combinations(range(4), 2))
+    outcomes = randomisation(values, pairs, 1000, seed=0)
+    for (run, other), outcome in zip(pairs, outcomes):
+        differences = values[run] - values[other]
+        peer = stats.permutation_test((differences,), np.mean, permutation_type="samples")
+        assert (outcome.p, outcome.statistic) == pytest.approx((peer.pvalue, peer.statistic))
+
+
+def test_no_pair_of_many_runs_lacks_a_p_of_the_randomisation_test():
+    array = np.random.default_rng(0).normal(0, 0.1, (20, 50)) + np.arange(20)[:, None] / 20
+    tests = compare(of_array(array), tests=["randomisation"]).find("nDCG_JK", RANDOMISATION)
+    assert len(tests) == 190
+    assert all(test.adjusted is not None for test in tests)
+    assert tests[0].significant or tests[18].significant
+
+
+def test_wilcoxon_of_few_topics_with_ties_permutes_nothing(monkeypatch):
+    monkeypatch.setattr(stats, "wilcoxon", None)
+    array = np.random.default_rng(0).integers(0, 4, (8, 13)) / 3
+    tests = compare(of_array(array), tests=["wilcoxon"]).find("nDCG_JK", WILCOXON)
+    assert all(0 < test.p <= 1 for test in tests)
+
+
+def test_a_difference_that_judgments_could_turn_says_so_in_its_sentence():
+    """The judged documents are those of the old run; the new run finds others."""
+    topics = [f"q{number}" for number in range(20)]
+    documents = [f"o{rank}" for rank in range(10)]
+    old = {topic: {doc: -rank for rank, doc in enumerate(documents)} for topic in topics}
+    new = {topic: {f"n{rank}": -rank for rank in range(10)} for topic in topics}
+    for number, topic in enumerate(topics):
+        new[topic]["o9"] = number % 3
+    qrels = {topic: {doc: int(doc < "o6") for doc in documents} for topic in topics}
+    runs = {"old": old, "new": new}
+    text = "but judgments of unjudged documents could turn the sign"
+    comparison = compare(qrels, runs, ["nDCG_JK@10"])
+    (test,) = comparison.outcomes
+    assert (test.winner, test.may_turn) == ("old", True)
+    assert comparison.answer()[0].endswith(f", {text}.")
+    assert comparison.notes()[-1] == "Unjudged of the top 10 documents: 0% of old, 90% of new."
+    against = compare(qrels, runs | {"third": old}, ["nDCG_JK@10"], baseline="old")
+    assert against.answer()[0].endswith(f"than old, {text} for new.")
+    judged = {topic: qrels[topic] | dict.fromkeys(new[topic], 0) for topic in topics}
+    settled = compare(judged, runs, ["nDCG_JK@10"])
+    assert settled.outcomes[0].may_turn is False
+    assert text not in settled.answer()[0]
 
 
 def test_above_15_pairs_the_best_run_is_compared_with_the_next():

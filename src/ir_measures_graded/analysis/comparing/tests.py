@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -265,8 +264,7 @@ class Further:
         if test == WILCOXON:
             return [tests.wilcoxon(values[run], values[other]) for run, other in pairs]
         resamples = self._enough_resamples(family, values.shape[1])
-        randomised = partial(resampling.randomisation, resamples=resamples, seed=self.seed)
-        return [randomised(values[run], values[other]) for run, other in pairs]
+        return resampling.randomisation(values, pairs, resamples, self.seed)
 
     def _enough_resamples(self, differences: int, topics: int) -> int:
         """The random samples, raised if none of so many differences could be significant with

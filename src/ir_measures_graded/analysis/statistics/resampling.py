@@ -7,7 +7,7 @@ import numpy as np
 
 from .options import statistics_library
 from .precision import differences_of, noise_of
-from .tests import EQUAL, Outcome, outcome_of
+from .tests import EQUAL, Outcome
 
 RESAMPLES: Final = 9999
 """The resamples of an interval of the bootstrap."""
@@ -74,23 +74,50 @@ def tukey_hsd(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     return (reached + 1) / (resamples + 1)
 
 
-def randomisation(values: np.ndarray, others: np.ndarray, resamples: int, seed: int) -> Outcome:
-    """Fisher's randomisation test of the mean difference of two runs (SciPy); its statistic is the
-    mean.
+def randomisation(
+    values: np.ndarray, pairs: Sequence[tuple[int, int]], resamples: int, seed: int
+) -> list[Outcome]:
+    """Fisher's randomisation test of the mean difference of each pair of rows of `values` (runs ×
+    topics); its statistic is the mean difference.
 
     Any sign of a topic's difference is equally likely if the runs are equal. All signs are tried if
-    there are at most `resamples` ways, else as many random ones.
+    there are at most `resamples` ways, else as many random ones, the same for all pairs. p is twice
+    the share of the side with fewer means at least as far out as the observed one, at most 1. The
+    observed signs count as one more random way, so that p is never 0. For one pair this is SciPy's
+    `permutation_test`, which takes hours for the pairs of 60 runs.
+
+    >>> values = np.array([[0.5, 0.75, 0.5, 1.0], [0.0, 0.0, 0.0, 0.0]])
+    >>> randomisation(values, [(0, 1)], 100, 0)
+    [Outcome(statistic=0.6875, p=0.125, leaning=0.6875, note='')]
+
+    Source: Fisher, The Design of Experiments, 1935.
     """
-    differences, _ = differences_of(values, others)
-    if not differences.any():
-        return EQUAL
-    result = statistics_library("scipy.stats").permutation_test(
-        (differences,),
-        np.mean,
-        permutation_type="samples",
-        n_resamples=resamples,
-        random_state=np.random.default_rng(seed),
-        batch=max(1, PERMUTED_AT_ONCE // differences.size),
-        vectorized=True,
-    )
-    return outcome_of(result, leaning=result.statistic)
+    first, second = np.array(pairs).T
+    differences, noise = differences_of(values[first], values[second])
+    topics = differences.shape[1]
+    observed = differences.mean(axis=1)
+    are_all = 2**topics <= resamples
+    ways = 2**topics if are_all else resamples
+    at_least = np.zeros(len(pairs), dtype=np.int64)
+    at_most = np.zeros(len(pairs), dtype=np.int64)
+    generator = np.random.default_rng(seed)
+    batch = max(1, PERMUTED_AT_ONCE // max(topics, len(pairs)))
+    for start in range(0, ways, batch):
+        count = min(batch, ways - start)
+        if are_all:
+            numbers = np.arange(start, start + count)[:, None]
+            bits = (numbers >> np.arange(topics)) & 1
+        else:
+            bits = generator.integers(0, 2, (count, topics), dtype=np.int8)
+        means = (1.0 - 2.0 * bits) @ differences.T / topics
+        at_least += (means >= observed - noise).sum(axis=0)
+        at_most += (means <= observed + noise).sum(axis=0)
+    extra = 0 if are_all else 1
+    p_values = np.minimum(1.0, 2 * (np.minimum(at_least, at_most) + extra) / (ways + extra))
+    outcomes = []
+    for row, (mean, p) in enumerate(zip(observed.tolist(), p_values.tolist(), strict=True)):
+        outcome = EQUAL
+        if differences[row].any():
+            outcome = Outcome(mean, p, leaning=mean)
+        outcomes.append(outcome)
+    return outcomes
