@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from ir_measures import Measure, SumAgg
 
-from ..core.registry.facts import range_of, sign_of
+from ..core.registry.facts import range_of, refuse_geometric, sign_of
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark, level_of_caller, shown
 from ..evaluation.checked import checks_arguments
@@ -192,6 +192,7 @@ def interval_of(
     Raises `GradedError` for fewer than two topics.
     """
     measure = evaluation.measures[column]
+    refuse_geometric([measure])
     values = evaluation.values[row, column]
     is_counted = ~np.isnan(values) & evaluation.has_weight
     values = values[is_counted]

@@ -12,7 +12,7 @@ from ir_measures import Measure, SumAgg
 from ..core.by_topic import mean_over_topics
 from ..core.measures.sessions import Turns
 from ..core.ranking.judged import Judged
-from ..core.registry.facts import has_relevant, range_of, sign_of
+from ..core.registry.facts import has_relevant, range_of, refuse_geometric, sign_of
 from ..errors import GradedError, shown
 from .sessions import turn_measure
 
@@ -55,6 +55,8 @@ class Counting:
                     f"{measure}: no_relevant=one is for measures whose best value is 1; use skip "
                     "or zero"
                 )
+            if self.weights is not None:
+                refuse_geometric([measure])
             if self.weights is not None and isinstance(measure.aggregator(), SumAgg):
                 raise GradedError(
                     f"{measure} is a sum over topics, and weights are for means; leave out one of "

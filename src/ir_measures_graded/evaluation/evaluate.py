@@ -19,7 +19,7 @@ from ..arguments import items
 from ..core.by_topic import mean_over_topics
 from ..core.provider import aggregate, provider_named
 from ..core.ranking.ranks import JudgedRanks
-from ..core.registry.facts import sign_of, with_options
+from ..core.registry.facts import refuse_geometric, sign_of, with_options
 from ..core.registry.notation import one_of
 from ..core.rows.rows import refuse_repeated
 from ..errors import GradedError, Remark, shown
@@ -757,9 +757,13 @@ def evaluated(
     if runs is not None:
         qrels = counted_by(named.in_sessions(qrels, sessions), no_relevant, weights)
         if not kept:
-            return evaluate(qrels, runs, measures), None
+            evaluation = evaluate(qrels, runs, measures)
+            refuse_geometric(evaluation.measures)
+            return evaluation, None
         study = named.study_of(qrels, runs)
-        return evaluate(study.judgments, study.runs, measures), study
+        evaluation = evaluate(study.judgments, study.runs, measures)
+        refuse_geometric(evaluation.measures)
+        return evaluation, study
     if sessions:
         raise GradedError("sessions needs qrels and runs; values stay those of their topics")
     if no_relevant != ZERO:

@@ -6,6 +6,7 @@
 - `sessions`: measures of sessions, which evaluation combines from turns.
 - `sums`, `gain_sums`, `stop_sums`, `averaged`: definitions that several families share.
 - `standard`: definitions of ir-measures' standard measures, which are not registered.
+- `trec_eval`: measures of trec_eval that ir-measures lacks, without pages of their own.
 
 `ir_measures_graded.core.registry.names` lists the measures, and the import of the package registers
 them.

@@ -421,6 +421,11 @@ def ascending(ranks: JudgedRanks) -> JudgedRanks:
 
 
 def bpref(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
+    """``m_bpref.c``."""
+    return bpref_of(topics)
+
+
+def bpref_of(topics: Topics) -> np.ndarray:
     """``m_bpref.c``: Σ over relevant documents (1 − the share of the top num_rel others before) /
     num_rel.
     """

@@ -5,7 +5,7 @@ A graded measure declares its facts; ir-measures declares few of its own measure
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeGuard
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..measures.base import GradedMeasure
 from ..measures.gain_sums import GainSum, NormalisedGainSum
 from ..measures.parameters import Parameter
 from ..measures.standard import DEFINITIONS, Standard, definition, definition_of
+from ..measures.trec_eval import GeometricMean
 from ..ranking.gains import Gains, canonical_gains
 from ..ranking.judged import Judged
 
@@ -124,6 +125,16 @@ def smaller_is_better(measure: Measure) -> bool | None:
     say.
     """
     return getattr(measure, "smaller_is_better", None)
+
+
+def refuse_geometric(measures: Iterable[Measure]) -> None:
+    """Raise `NotApplicableError` for a measure whose aggregate is a geometric mean."""
+    for measure in measures:
+        if isinstance(measure.aggregator(), GeometricMean):
+            raise NotApplicableError(
+                f"{measure} is a geometric mean over topics, and this is for arithmetic means; "
+                "evaluate computes it without an interval"
+            )
 
 
 def sign_of(measure: Measure) -> int:

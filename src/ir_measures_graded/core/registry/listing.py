@@ -15,7 +15,7 @@ from ir_measures.measures import ParamInfo
 from ir_measures.providers.base import NOT_PROVIDED
 
 from ...docstrings import docstring_of
-from ..measures import FAMILIES
+from ..measures import FAMILIES, trec_eval
 from . import names, plugins
 from .facts import allowed, is_graded, name_of, smaller_is_better
 
@@ -28,6 +28,8 @@ def question(measure: Measure) -> str:
     for family, text in FAMILIES.items():
         if family.__name__ == module:
             return text
+    if isinstance(measure, trec_eval.MEASURE_CLASSES):
+        return "Measures of trec_eval that ir-measures lacks"
     return f"Measures of {plugins.origin(measure)}"
 
 

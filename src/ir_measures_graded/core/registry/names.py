@@ -6,7 +6,7 @@ import ir_measures
 import ir_measures.measures
 
 from ...errors import warn_of_registration
-from ..measures import FAMILIES
+from ..measures import FAMILIES, trec_eval
 from ..measures.base import GradedMeasure
 
 OFFICIAL = "official"
@@ -29,7 +29,8 @@ def holder(name: str, measure: ir_measures.Measure) -> ir_measures.Measure | Non
 def built_in() -> list[GradedMeasure]:
     """The built-in measures whose names are free. A warning names each other measure."""
     free = []
-    for measure in [measure for family in FAMILIES for measure in family.MEASURES]:
+    of_families = [measure for family in FAMILIES for measure in family.MEASURES]
+    for measure in [*of_families, *trec_eval.MEASURES]:
         names = (measure.NAME, *measure.ALIASES)
         taken = [name for name in names if holder(name, measure) is not None]
         if not taken:

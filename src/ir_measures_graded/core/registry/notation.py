@@ -6,6 +6,7 @@ a measure back into its string.
 """
 
 import ast
+import io
 import re
 import sys
 import warnings
@@ -29,6 +30,7 @@ from . import plugins
 from .everyday import everyday_strings, typed, with_each_cutoff
 from .facts import allowed, is_graded, needs_intents, with_options
 from .names import OFFICIAL, normalised, registry
+from .trec_names import ALL, ALL_OTHERS, trec_strings
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
 # Every part begins at a fixed character, so that the search takes linear time.
@@ -246,14 +248,23 @@ def trec_measures(text: Any) -> list[Measure]:
 
     Raises `GradedError` for a name of trec_eval that ir-measures does not support.
     """
-    if not isinstance(text, str) or not re.fullmatch(_TREC_NAME, text):
+    if not isinstance(text, str):
+        return []
+    strings = trec_strings(text.strip())
+    if strings:
+        return [parse_measure(string) for string in strings]
+    if not re.fullmatch(_TREC_NAME, text):
         return []
     parse = ir_measures.util.parse_trec_measure
     parse = getattr(parse, "_original", parse)
     try:
-        # ir-measures prints the unsupported measures of "official".
-        with redirect_stdout(sys.stderr):
-            return parse(text)
+        # ir-measures prints the measures that it does not support.
+        with redirect_stdout(io.StringIO()):
+            measures = parse(text)
+        if text == ALL:
+            others = chain.from_iterable(map(trec_strings, ALL_OTHERS))
+            measures = [*measures, *map(parse_measure, others)]
+        return measures
     except ValueError as error:
         if str(error).startswith(("known trec name", "unknown argument")):
             raise GradedError(str(error)) from None
