@@ -236,7 +236,7 @@ def test_trec_names_are_read_unless_they_are_measure_strings():
     for text, message in (
         ("P", "P needs cutoff"),
         ("recip_rank_10", "unknown argument for recip_rank_10: 10"),
-        ("gm_map", "known trec name gm_map, but not yet supported"),
+        ("runid", "runid of trec_eval is a text, not a measure"),
         ("P_5junk", "measure not found: P_5junk"),
         ("P_0", "P: cutoff=0 is not allowed"),
         ("P_" + "5" * 90_000, "measure not found"),
