@@ -57,6 +57,31 @@ def test_ideal_curve_is_default_for_cg_and_dcg_only():
     assert curves(QRELS, RUNS, "P", 2, ideal=True).ideal.tolist() == [1, (1 + 0.5 + 0.5) / 3]
 
 
+def test_curves_of_several_measures_are_those_of_each():
+    found = curves(QRELS, RUNS, ["CG", "P@4", "nDCG_JK"], at=[2, 4])
+    alone = [curves(QRELS, RUNS, measure, at=[2, 4]) for measure in ("CG", "P@4", "nDCG_JK")]
+    assert found.records() == [row for each in alone for row in each.records()]
+    assert [each.ranks.size for each in found.curves] == [4, 4, 4]
+    assert found.answer() == [note for each in alone for note in each.answer()]
+    columns, rows = found.table()
+    assert columns == ["measure", "rank", "ideal", "good", "poor"]
+    assert [row[:2] for row in rows[:3]] == [["CG", 2], ["CG", 4], ["P", 2]]
+    assert rows[2][2:] == [None, *alone[1].values[:, 1]]
+    assert curves(QRELS, RUNS, ["P@2", "P@5"]).ranks.size == 5
+    with pytest.raises(GradedError, match="'measure' is a column name"):
+        curves(QRELS, {"measure": RUNS["good"]}, ["CG", "P"])
+
+
+def test_tables_have_the_ranks_that_are_named():
+    found = curves(QRELS, RUNS, "CG", 6, at=[5, 2, 5])
+    whole = curves(QRELS, RUNS, "CG", 6)
+    assert found.table()[1] == [whole.table()[1][4], whole.table()[1][1]]
+    expected = [row for row in whole.records() if row["rank"] in (2, 5)]
+    assert sorted(found.records(), key=str) == sorted(expected, key=str)
+    assert found.values.shape == (2, 6)
+    assert curves(QRELS, RUNS, "CG", at=3).ranks.tolist() == [1, 2, 3]
+
+
 # ------------------------------------------------------------------------------- confidence
 
 

@@ -50,6 +50,7 @@ def results():
         drawn,
         analysis.intervals(values),
         analysis.group_means(values, {"351": "one"}),
+        analysis.curves(QRELS, two, ["CG", "P"], at=[2, 3]),
         analysis.levels(demo.NAME),
         analysis.compare_collections(dict.fromkeys(("c1", "c2", "c3"), values)),
         analysis.identify(

@@ -104,7 +104,7 @@ evaluate(QRELS, RUNS, ["Bpref"], unjudged="max") | have, and AP, nDCG, P, R, RBP
 curves(QRELS, RUNS, "nCG@10", 20)                       | nCG@10 ends at rank 10, but depth=20
 curves(QRELS, RUNS, "nCG", 10**6)                       | it is a whole number from 1 to 100000
 curves(QRELS, RUNS, "P@1000000")                        | it is a whole number from 1 to 10000
-curves(QRELS, RUNS, ["CG@3", "P@10"])                   | curves takes one measure, not CG@3, P@10
+curves(QRELS, RUNS, ["CG@3", "P@10"], at=[4])           | at=4 is not allowed; it is a whole number from 1 to 3
 curves(QRELS, RUNS, "nCG", confidence=nan)              | confidence=nan is not allowed
 curves(QRELS, RUNS, "nCG", confidence=0.9, resamples=2) | it is a whole number ≥ 100
 curves(QRELS, RUNS, "nCG", confidence=0.9, seed=-1)     | seed=-1 is not allowed

@@ -27,6 +27,7 @@ CALLS = {
     "effort CG --depth 9 --baseline C.run --at 2 3": (
         analysis.effort, ["CG", 9], {"baseline": "C", "at": [2, 3]},
     ),
+    "curves CG P@5 --at 2,4": (analysis.curves, [["CG", "P@5"]], {"at": [2, 4]}),
     "curves ndcg_cut_3": (analysis.curves, ["nDCG", 3], {}),
     "sensitivity nDCG_JK --gains w1=0:0,1:1,2:1,3:1 --gains w100 --cutoffs 100": (
         analysis.sensitivity, [["nDCG_JK"]],

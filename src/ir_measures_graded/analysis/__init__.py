@@ -43,7 +43,7 @@ from .check import Check, check
 from .comparing.collections import OverCollections, compare_collections, read_collections
 from .comparing.compare import compare
 from .comparing.result import Comparison
-from .curves import Curves, curves
+from .curves import Curves, CurvesByMeasure, curves
 from .effort import Effort, effort
 from .explain import ExplainedDifference, Explanation, explain, explain_difference
 from .gating.gate import Gate, gate
@@ -82,6 +82,7 @@ __all__ += [
     "read_collections",
     "sensitivity",
 ]
+__all__ += ["CurvesByMeasure"]
 __all__ += ["Check", "ExplainedDifference", "Explanation", "Identification", "Levels"]
 __all__ += [
     "Range",

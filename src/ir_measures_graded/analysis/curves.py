@@ -6,10 +6,10 @@ Figures 1 to 4 of Järvelin & Kekäläinen 2002 and Figure 1 of Kekäläinen 200
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from ir_measures import Measure
@@ -17,12 +17,21 @@ from ir_measures import Measure
 from ..core.provider import check_levels
 from ..core.ranking.gains import gain_of
 from ..core.registry.facts import gains_of, is_plain_sum, needs_intents, sign_of
-from ..core.registry.notation import checked
+from ..core.registry.notation import checked, parse_measures
 from ..errors import GradedError, NotApplicableError, did_you_mean
-from ..evaluation.at_ranks import DEEPEST, one_measure, uncut, values_at_ranks
+from ..evaluation.at_ranks import DEEPEST, uncut, values_at_ranks
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ZERO
-from ..evaluation.named import Judgments, Qrels, Run, Runs, about, named_runs, read_judgments
+from ..evaluation.named import (
+    Judgments,
+    Qrels,
+    Run,
+    Runs,
+    about,
+    named_runs,
+    read_judgments,
+    study_of,
+)
 from ..evaluation.remarks import issued_together
 from ..evaluation.values import By
 from ..evaluation.weights import MeansOverTopics, counted_by
@@ -30,7 +39,7 @@ from ..output import plots
 from ..output.formats import counted, decimal
 from ..output.result import Result
 from ..output.tables import Note, Table
-from .statistics.options import check_probability, refuse_large, whole_number
+from .statistics.options import as_list, check_probability, refuse_large, whole_number
 from .statistics.resampling import bootstrap
 
 if TYPE_CHECKING:
@@ -51,8 +60,8 @@ BYTES = 80
 """The memory that curves take for each topic and rank."""
 LEAVES_OUT = "The best {} of {} are shown, and those to highlight; {} are grey and have no column."
 NARROW = Note(
-    f"Below {NARROW_BANDS} topics, bands are narrow: in simulations, those of 95 % covered the mean in .89 "
-    "to .94 of samples of 10 topics, and in .90 to .92 of 25."
+    f"Below {NARROW_BANDS} topics, bands are narrow: in simulations, those of 95 % covered the mean "
+    "in .89 to .94 of samples of 10 topics, and in .90 to .92 of 25."
 )
 
 
@@ -76,11 +85,18 @@ class Curves(Result):
     confidence: float | None = None
     highlight: tuple[str, ...] = ()
     effective: float | None = None
+    at: tuple[int, ...] = ()
 
     @property
     def ranks(self) -> np.ndarray:
         """The ranks 1 … depth."""
         return np.arange(1, self.values.shape[1] + 1)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The numbers of the ranks that tables have, from 0: those of `at`, or all."""
+        ranks = self.at or self.ranks.tolist()
+        return np.array(ranks, dtype=np.int64) - 1
 
     @cached_property
     def order(self) -> list[int]:
@@ -88,7 +104,7 @@ class Curves(Result):
         return np.argsort(-self.values[:, -1] * sign_of(self.measure), kind="stable").tolist()
 
     @property
-    def _over(self) -> str:
+    def over(self) -> str:
         """The number of topics in words."""
         words = counted(self.topics, "topic")
         if self.effective is not None:
@@ -114,7 +130,7 @@ class Curves(Result):
         best = self.order[0]
         depth = self.ranks.size
         value = decimal(float(self.values[best, -1]))
-        names = [self.runs[best], self.measure, value, depth, self._over]
+        names = [self.runs[best], self.measure, value, depth, self.over]
         if len(self.runs) == 1:
             return [Note("{} has the mean {} {} at rank {} over {}.", *names)]
         values = self.values * sign_of(self.measure)
@@ -123,8 +139,8 @@ class Curves(Result):
         return [Note(text, *names, leads, counted(depth, "rank"))]
 
     def tables(self) -> list[Table]:
-        """One row per rank, one column per curve that figures show in colour, each followed by its
-        band."""
+        """One row per rank, or per rank of `at`, and one column per curve that figures show in
+        colour, each followed by its band."""
         columns: dict[str, np.ndarray] = {RANK: self.ranks}
         if self.ideal is not None:
             columns[IDEAL] = self.ideal
@@ -136,12 +152,13 @@ class Curves(Result):
                 lower, upper = self.bands[number]
                 columns[f"{run} lower"] = lower
                 columns[f"{run} upper"] = upper
-        cells = [column.tolist() for column in columns.values()]
+        cells = [column[self.rows].tolist() for column in columns.values()]
         rows = list(zip(*cells, strict=True))
         return [Table(list(columns), rows)]
 
     def data(self) -> Table:
-        """One row per curve and rank; without bands, `lower` and `upper` are None."""
+        """One row per curve and rank, or rank of `at`; without bands, `lower` and `upper` are
+        None."""
         names = self.runs
         values = self.values
         bands = self.bands
@@ -151,8 +168,11 @@ class Curves(Result):
             names = (IDEAL, *names)
             values = np.insert(values, 0, self.ideal, axis=0)
             bands = np.insert(bands, 0, np.nan, axis=0)
-        axes = {"measure": [str(self.measure)], "run": names, RANK: self.ranks.tolist()}
-        return Table.of_arrays(axes, {"value": values, "lower": bands[:, 0], "upper": bands[:, 1]})
+        ranks = self.ranks[self.rows].tolist()
+        axes = {"measure": [str(self.measure)], "run": names, RANK: ranks}
+        arrays = {"value": values, "lower": bands[:, 0], "upper": bands[:, 1]}
+        of_rows = {name: array[:, self.rows] for name, array in arrays.items()}
+        return Table.of_arrays(axes, of_rows)
 
     def notes(self) -> list[Note]:
         """The kind of the bands, and the curves that are left out."""
@@ -213,7 +233,7 @@ class Curves(Result):
             # Markers of different runs begin at different ranks.
             markers = (number * every // len(self.runs), every)
             lines += axes.plot(ranks, self.values[number], label=label, markevery=markers, **style)
-        parts = [f"Mean over {self._over}"]
+        parts = [f"Mean over {self.over}"]
         if self.confidence:
             parts.append(str(self._kind_of_bands(self.confidence)))
         axes.set_ylabel(", ".join(parts))
@@ -223,11 +243,66 @@ class Curves(Result):
         return lines
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class CurvesByMeasure(Result):
+    """The curves of the same runs by several measures.
+
+    `curves` has the `Curves` by each measure.
+    """
+
+    curves: tuple[Curves, ...]
+
+    def answer(self) -> list[Note]:
+        """The best run by each measure."""
+        return [note for by_measure in self.curves for note in by_measure.answer()]
+
+    def tables(self) -> list[Table]:
+        """The tables of all measures below one another, with their columns."""
+        records = []
+        for by_measure in self.curves:
+            for record in by_measure.tables()[0].records():
+                records.append({"measure": str(by_measure.measure), **record})
+        columns = dict.fromkeys(name for record in records for name in record)
+        rows = [[record.get(name) for name in columns] for record in records]
+        return [Table(list(columns), rows)]
+
+    def data(self) -> Table:
+        """One row per measure, curve and rank."""
+        first, *others = [by_measure.data() for by_measure in self.curves]
+        rows = list(first.rows)
+        for table in others:
+            rows += table.rows
+        return replace(first, rows=rows)
+
+    def notes(self) -> list[Note]:
+        """The kind of the bands, and the curves that are left out, which are those of all
+        measures."""
+        return self.curves[0].notes()
+
+
+@overload
+def curves(
+    qrels: Qrels, runs: Runs, measure: Measure | str, depth: int | None = ..., *,
+    ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ..., seed: int = ...,
+    highlight: Iterable[str] = ..., no_relevant: str = ..., weights: By = ...,
+    at: Iterable[int] | int = ...,
+) -> Curves: ...  # fmt: skip
+
+
+@overload
+def curves(
+    qrels: Qrels, runs: Runs, measure: Iterable[Measure | str], depth: int | None = ..., *,
+    ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ..., seed: int = ...,
+    highlight: Iterable[str] = ..., no_relevant: str = ..., weights: By = ...,
+    at: Iterable[int] | int = ...,
+) -> Curves | CurvesByMeasure: ...  # fmt: skip
+
+
 @checks_arguments("curves(qrels, {'mine': run}, 'nCG@100')")
 def curves(
     qrels: Qrels,
     runs: Runs,
-    measure: Measure | str,
+    measure: Measure | str | Iterable[Measure | str],
     depth: int | None = None,
     *,
     ideal: bool | None = None,
@@ -237,12 +312,14 @@ def curves(
     highlight: Iterable[str] = (),
     no_relevant: str = ZERO,
     weights: By = None,
-) -> Curves:
+    at: Iterable[int] | int = (),
+) -> Curves | CurvesByMeasure:
     """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each
     run.
 
     - `qrels`, `runs`: as for `evaluate`.
-    - `measure`: a measure that takes a cutoff, graded or a standard one with a definition.
+    - `measure`: a measure that takes a cutoff, graded or a standard one with a definition. Several
+      have a `CurvesByMeasure`; of those that differ in the cutoff only, the deepest.
     - `depth` (1 to 100,000): the last rank; by default the measure's cutoff,
       or 100 without one. A depth that would need too much memory is refused.
     - `ideal`: whether to add the curve of the ideal list; by default for CG, DCG_JK and DCG_Burges.
@@ -252,25 +329,62 @@ def curves(
     - `no_relevant`, `weights`: how topics count, as for `evaluate`. Bands draw topics with their
       weights.
     - `highlight`: the runs that figures of more than 12 runs show in colour, besides the best five.
+    - `at`: the ranks (1 to depth) that tables have; by default all. Without a depth and a cutoff,
+      the last of them is the depth.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
-    >>> found = curves(qrels, {"mine": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"x": 1.0}}}, "CG", depth=3)
+    >>> runs = {"mine": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"x": 1.0}}}
+    >>> found = curves(qrels, runs, "CG", depth=3)
     >>> found.values, found.ideal
     (array([[1. , 2.5, 2.5]]), array([2., 3., 3.]))
 
-    Raises `GradedError` for a measure without a cutoff, several measures, an option out of range,
-    and input that `evaluate` refuses.
+    Raises `GradedError` for a measure without a cutoff, an option out of range, and input that
+    `evaluate` refuses.
     """
-    named_measure = one_measure(measure, "curves", uncut=True)
+    ranks = as_list(at)
+    settings = (ideal, confidence, resamples, seed, highlight, ranks)
+    qrels = counted_by(qrels, no_relevant, weights)
+    every = parse_measures(measure, uncut=True)
+    deepest: dict[Measure, Measure] = {}
+    for one in sorted(every, key=lambda one: _last_rank(one, depth, ranks)):
+        deepest[uncut(one)] = one  # the curve of P@5 is the first part of that of P@10
+    measures = [one for one in every if one in deepest.values()]
+    if len(measures) == 1:
+        return _curves(qrels, runs, measures[0], depth, *settings)
+    study = study_of(qrels, runs)
+    for run in study.runs:
+        if run.name == "measure":
+            raise NotApplicableError("'measure' is a column name; rename the run")
+    with issued_together():
+        by_measure = [
+            _curves(study.judgments, study.runs, one, depth, *settings) for one in measures
+        ]
+    return CurvesByMeasure(tuple(by_measure))
+
+
+def _curves(
+    qrels: Qrels,
+    runs: Runs,
+    named_measure: Measure,
+    depth: int | None,
+    ideal: bool | None,
+    confidence: float | None,
+    resamples: int,
+    seed: int,
+    highlight: Iterable[str],
+    at: Sequence[int],
+) -> Curves:
+    """The curves by one measure."""
     open_end = uncut(named_measure)
-    last = _last_rank(named_measure, depth)
+    last = _last_rank(named_measure, depth, at)
+    ranks = [whole_number(rank, "at", 1, last) for rank in at]
     # With a cutoff, a measure may order tied documents in another way.
     cut = checked(open_end @ last)
     if confidence is not None:
         check_probability(confidence, "confidence", 0.95)
     resamples = whole_number(resamples, "resamples", 100)
     seed = whole_number(seed, "seed", 0)
-    judgments = read_judgments(counted_by(qrels, no_relevant, weights))
+    judgments = read_judgments(qrels)
     judgments.counting.check([cut])
     named = named_runs(runs)
     with about(judgments.name):
@@ -306,7 +420,16 @@ def curves(
             if bands is not None and confidence is not None:
                 bands[number] = _band(means_of, values, confidence, resamples, seed)
     return Curves(
-        open_end, topics, names, means, best, bands, confidence, highlighted, means_of.effective
+        open_end,
+        topics,
+        names,
+        means,
+        best,
+        bands,
+        confidence,
+        highlighted,
+        means_of.effective,
+        tuple(dict.fromkeys(ranks)),
     )
 
 
@@ -336,10 +459,14 @@ def _refuse_names_of_columns(runs: Iterable[str], has_bands: bool) -> None:
             raise NotApplicableError(f"{run!r} is a column name; rename the run")
 
 
-def _last_rank(measure: Measure, depth: int | None) -> int:
-    """The depth of the curve: as given, or the measure's cutoff. Raises `GradedError` if both
-    differ."""
+def _last_rank(measure: Measure, depth: int | None, at: Sequence[int] = ()) -> int:
+    """The depth of the curve: as given, or the measure's cutoff, or the last rank of `at`.
+
+    Raises `GradedError` if depth and cutoff differ.
+    """
     cutoff = measure.params.get("cutoff")
+    if depth is None and cutoff is None and at:
+        return max(whole_number(rank, "at", 1, DEEPEST) for rank in at)
     if depth is None:
         depth = cutoff or DEPTH
     elif cutoff is not None and depth != cutoff:

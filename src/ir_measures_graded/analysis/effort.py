@@ -20,7 +20,10 @@ from ..core.registry.facts import is_normalised, sign_of
 from ..errors import GradedError, did_you_mean
 from ..evaluation.at_ranks import one_measure
 from ..evaluation.checked import checks_arguments
+from ..evaluation.counting import ZERO
 from ..evaluation.named import Qrels, Runs, named_runs
+from ..evaluation.values import By
+from ..evaluation.weights import counted_by
 from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
@@ -48,15 +51,15 @@ class Effort(Result):
     """The number of documents that must be examined with each run for the values of the baseline.
 
     `baseline` is a run, or ``ideal`` for the judged documents in the best order. `values` (depth)
-    is its mean curve over `topics` topics: the values that it has at the ranks 1 … depth.
-    `documents` (runs × depth) holds, for each of `runs` and each of these values, the first rank at
+    is its mean curve: the values that it has at the ranks 1 … depth. `over` counts the topics in
+    words. `documents` (runs × depth) holds, for each of `runs` and each of these values, the first rank at
     which the mean curve of the run reaches the value; NaN if it does not within the depth. `runs`
     include the baseline and, for CG, DCG_JK and DCG_Burges, ``ideal``. `at` are the ranks of the
     baseline that tables show. `falling` are the runs whose curves fall somewhere.
     """
 
     measure: Measure
-    topics: int
+    over: str
     baseline: str
     at: tuple[int, ...]
     runs: tuple[str, ...]
@@ -152,8 +155,7 @@ class Effort(Result):
             "Documents to examine until the mean {} over {} is that of {} at a rank; in "
             "parentheses those more than with {}."
         )
-        topics = counted(self.topics, "topic")
-        notes = [Note(meaning, self.measure, topics, self.baseline, self.baseline)]
+        notes = [Note(meaning, self.measure, self.over, self.baseline, self.baseline)]
         if self.baseline == IDEAL and is_normalised(self.measure):
             notes.append(Note(FLAWLESS, self.measure))
         if self.falling:
@@ -184,6 +186,8 @@ def effort(
     *,
     baseline: str | None = None,
     at: Iterable[int] | int = (),
+    no_relevant: str = ZERO,
+    weights: By = None,
 ) -> Effort:
     """How many documents must be examined with each run for the values that the baseline has.
 
@@ -192,6 +196,7 @@ def effort(
       value at the last rank and, of a single run, the ideal list.
     - `at` (1 to `depth`): the ranks of the baseline whose values are to be reached; by default 5,
       10 and 20.
+    - `no_relevant`, `weights`: how topics count, as for `evaluate`.
 
     The number of documents is the first rank at which the mean curve of the run is at least the
     value, or at most if smaller values are better. It is undefined, None in tables and NaN in
@@ -223,9 +228,9 @@ def effort(
         raise GradedError(
             f"the baseline {baseline!r} is not among the runs {listed(names, most=10)}{hint}"
         )
-    curves_of_runs = curves(
-        qrels, named, one_measure(measure, "effort", uncut=True), depth, ideal=needs_ideal
-    )
+    named_measure = one_measure(measure, "effort", uncut=True)
+    judgments = counted_by(qrels, no_relevant, weights)
+    curves_of_runs = curves(judgments, named, named_measure, depth, ideal=needs_ideal)
     if baseline is None:
         baseline = curves_of_runs.runs[curves_of_runs.order[0]]
     ranks = _ranks(at, curves_of_runs.ranks.size)
@@ -263,7 +268,7 @@ def _read_across(curves_of_runs: Curves, baseline: str, at: tuple[int, ...]) -> 
     falling = [runs[number] for number in np.flatnonzero(is_falling).tolist()]
     return Effort(
         curves_of_runs.measure,
-        curves_of_runs.topics,
+        curves_of_runs.over,
         baseline,
         at,
         runs,

@@ -2,11 +2,13 @@
 
 from ..analysis import Effort, effort
 from ..analysis.curves import IDEAL
-from .arguments import COLLECTION, inputs, run_named
+from .arguments import COLLECTION, NO_RELEVANT, WEIGHTS, inputs, run_named
 from .parser import Arguments, Option, output, whole_number, whole_numbers
 
 OPTIONS = (
     *COLLECTION,
+    NO_RELEVANT,
+    WEIGHTS,
     Option("--baseline RUN", f"run to read the values of, or {IDEAL}; default: the best run"),
     Option("--at RANK,…", "ranks of the baseline; default: 5,10,20", whole_numbers, default=[]),
     Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
