@@ -9,16 +9,16 @@ and more.
 0.9901
 """
 
+import ir_measures_graded_command as _command
+
+if _command.is_running_package():  # before the imports that take time
+    _command.end_on_interrupt()
+
 import sys as _sys
 from importlib import import_module as _import_module
 from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
-
-import ir_measures_graded_command as _command
-
-if _command.is_running_package():  # before the imports that take time
-    _command.end_on_interrupt()
 
 from .core.measures import *  # noqa: F403
 from .core.measures import __all__ as _measure_names
