@@ -37,6 +37,12 @@ RULES = {
     "with the text before '_'": lambda id_, place: f"{id_}_{place}",
     "with the text before '-'": lambda id_, place: f"{id_}-{place}",
     "with 'q' before it": lambda id_, place: id_[1:],
+    "in the same case and without '.txt'": lambda id_, place: f"{id_.lower()}.txt",
+    "in the same case and without '/data/'": lambda id_, place: f"/data/{id_.upper()}",
+    "in the same case and with 'q' before it": lambda id_, place: id_[1:].upper(),
+    "with the text before '#' and without '.pdf'": lambda id_, place: f"{id_}.pdf#{place}",
+    "with the text before '_' and in the same case": lambda id_, place: f"{id_.lower()}_{place}",
+    "without '/data/' and without '.txt'": lambda id_, place: f"/data/{id_}.txt",
 }
 
 

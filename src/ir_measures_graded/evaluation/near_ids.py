@@ -1,7 +1,7 @@
 """Documents of a run that match no judgment, and the rule that makes their ids those of the qrels.
 
 Another case, an ending such as `.txt`, a prefix or the number of a passage on one side only makes
-documents unjudged. A sample of topics shows it.
+documents unjudged, and so do two of these at once. A sample of topics shows it.
 """
 
 from bisect import bisect_left
@@ -109,14 +109,11 @@ class UnmatchedDocuments:
         Empty if there is none.
         """
         possible = sum(topic.possible for topic in self.topics)
-        best: list[tuple[str, str]] = []
-        words = ""
-        for rule in self._rules():
-            pairs = [pair for topic in self.topics for pair in rule.pairs(topic)]
-            if len(pairs) > len(best):
-                best = pairs
-                words = rule.words
-        if len(best) < LEAST_MATCHES or 2 * len(best) < possible:
+        least = max(LEAST_MATCHES, possible / 2)
+        words, best = self._best_of(self._rules())
+        if len(best) < least:
+            words, best = self._best_of(self._rules_of_two_changes())
+        if len(best) < least:
             return ""
         share = Percent(len(best) / self.unjudged)
         of_run, of_qrels = best[0]
@@ -143,26 +140,78 @@ class UnmatchedDocuments:
                 return f", such as {shown(of_run)} of the run and {shown(of_qrels)} of the qrels"
         return ""
 
-    def _rules(self) -> Iterator[Rule]:
-        """All rules, each made when it is tried.
+    def _best_of(self, rules: Iterable[Rule]) -> tuple[str, list[tuple[str, str]]]:
+        """The words and the pairs of the first rule by which most documents match."""
+        best: list[tuple[str, str]] = []
+        words = ""
+        for rule in rules:
+            pairs = [pair for topic in self.topics for pair in rule.pairs(topic)]
+            if len(pairs) > len(best):
+                best = pairs
+                words = rule.words
+        return words, best
 
-        Their endings and prefixes are the most frequent ones in the sample.
-        """
-        yield Rule("in the same case", str.lower, str.lower)
-        run = [topic.unjudged for topic in self.topics]
-        qrels = [topic.judged for topic in self.topics]
-        backwards_run = [_reversed(ids) for ids in run]
-        backwards_qrels = [_reversed(ids) for ids in qrels]
-        ending = _most_frequent_ending(qrels, run)
-        yield Rule(f"without {shown(ending)}", lambda id_: id_.removesuffix(ending), str)
-        prefix = _most_frequent_ending(backwards_qrels, backwards_run)[::-1]
-        yield Rule(f"without {shown(prefix)}", lambda id_: id_.removeprefix(prefix), str)
-        added = _most_frequent_ending(run, qrels)
-        yield Rule(f"with {shown(added)} at the end", lambda id_: id_ + added, str)
-        before = _most_frequent_ending(backwards_run, backwards_qrels)[::-1]
-        yield Rule(f"with {shown(before)} before it", lambda id_: before + id_, str)
+    def _rules(self) -> Iterator[Rule]:
+        """All rules of one change, each made when it is tried."""
+        yield SAME_CASE
+        yield from self._affix_rules(UNCHANGED)
         for separator in SEPARATORS:
             yield _up_to(separator)
+
+    def _rules_of_two_changes(self) -> Iterator[Rule]:
+        """All rules of two changes, each made when it is tried."""
+        for separator in SEPARATORS:
+            yield _both(_up_to(separator), SAME_CASE)
+        for first in (SAME_CASE, *map(_up_to, SEPARATORS)):
+            for second in self._affix_rules(first):
+                yield _both(first, second)
+        run = [topic.unjudged for topic in self.topics]
+        qrels = [topic.judged for topic in self.topics]
+        prefix, ending = _most_frequent_frame(qrels, run)
+        yield _both(_without_prefix(prefix), _without_ending(ending))
+        prefix, ending = _most_frequent_frame(run, qrels)
+        yield _both(_with_prefix(prefix), _with_ending(ending))
+
+    def _affix_rules(self, first: Rule) -> Iterator[Rule]:
+        """The rules of endings and prefixes that are the most frequent ones after the `first`
+        change."""
+        run = [list(map(first.of_run, topic.unjudged)) for topic in self.topics]
+        qrels = [list(map(first.of_qrels, topic.judged)) for topic in self.topics]
+        backwards_run = [_reversed(ids) for ids in run]
+        backwards_qrels = [_reversed(ids) for ids in qrels]
+        yield _without_ending(_most_frequent_ending(qrels, run))
+        yield _without_prefix(_most_frequent_ending(backwards_qrels, backwards_run)[::-1])
+        yield _with_ending(_most_frequent_ending(run, qrels))
+        yield _with_prefix(_most_frequent_ending(backwards_run, backwards_qrels)[::-1])
+
+
+UNCHANGED = Rule("", str, str)
+SAME_CASE = Rule("in the same case", str.lower, str.lower)
+
+
+def _without_ending(ending: str) -> Rule:
+    return Rule(f"without {shown(ending)}", lambda id_: id_.removesuffix(ending), str)
+
+
+def _without_prefix(prefix: str) -> Rule:
+    return Rule(f"without {shown(prefix)}", lambda id_: id_.removeprefix(prefix), str)
+
+
+def _with_ending(ending: str) -> Rule:
+    return Rule(f"with {shown(ending)} at the end", lambda id_: id_ + ending, str)
+
+
+def _with_prefix(prefix: str) -> Rule:
+    return Rule(f"with {shown(prefix)} before it", lambda id_: prefix + id_, str)
+
+
+def _both(first: Rule, second: Rule) -> Rule:
+    """The rule that makes two changes, the first one first."""
+    return Rule(
+        f"{first.words} and {second.words}",
+        lambda id_: second.of_run(first.of_run(id_)),
+        lambda id_: second.of_qrels(first.of_qrels(id_)),
+    )
 
 
 def _up_to(separator: str) -> Rule:
@@ -210,3 +259,22 @@ def _most_frequent_ending(shorter: Sequence[Iterable[str]], longer: Sequence[Ite
                     break
                 count[id_[len(short) :]] += 1
     return max(count, key=count.__getitem__, default="")
+
+
+def _most_frequent_frame(
+    shorter: Sequence[Sequence[str]], longer: Sequence[Sequence[str]]
+) -> tuple[str, str]:
+    """The prefix and the ending that most often make an id of a topic in `longer` from one of the
+    topic in `shorter`; both are not empty.
+
+    >>> _most_frequent_frame([["d1", "d2"]], [["doc/d1.txt", "doc/d2.txt", "d1.txt"]])
+    ('doc/', '.txt')
+    """
+    count: Counter[tuple[str, str]] = Counter()
+    for short_ids, long_ids in zip(shorter, longer, strict=True):
+        for id_ in long_ids[:COMPARED]:
+            for short in short_ids:
+                prefix, _, ending = id_.partition(short)
+                if prefix and ending:
+                    count[prefix, ending] += 1
+    return max(count, key=count.__getitem__, default=("", ""))
