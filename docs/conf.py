@@ -43,7 +43,7 @@ nitpick_ignore_regex = [
     # Short names of type aliases:
     (
         r"py:class",
-        r"Measures?|(plots.)?Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File|Given|By|Repeats",
+        r"Measures?|(figures.)?Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File|Given|By|Repeats",
     ),
     # Classes that are not public:
     (r"py:class", r".*\.report\.\w+\.\w+|.*\.JudgedRanks|.*\.judged\.\w+"),

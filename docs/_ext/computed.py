@@ -20,7 +20,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from ir_measures_graded import cli
-from ir_measures_graded.analysis import plots
+from ir_measures_graded.analysis import figures
 
 FIGURES = Path(__file__).parents[1] / "figures"
 
@@ -53,7 +53,7 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def figure(name: str, drawing: Any, alt: str) -> str:
     """Markdown that shows a Matplotlib figure; the figure is saved where Sphinx finds it."""
     FIGURES.mkdir(exist_ok=True)
-    plots.save(drawing, FIGURES / f"{name}.svg")
+    figures.save(drawing, FIGURES / f"{name}.svg")
     return f"![{alt}](/figures/{name}.svg)"
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ir_measures_graded import cli
-from ir_measures_graded.analysis import compare, plots, sensitivity
+from ir_measures_graded.analysis import compare, figures, sensitivity
 from ir_measures_graded.demo import run_paths
 
 STATIC = Path(__file__).parents[1] / "_static"
@@ -68,7 +68,7 @@ def main() -> None:
         cli.main(["sensitivity", "qrels.txt", *RUNS, "nDCG_JK@100", *weightings, "-o", "if.html"])
         photograph("if.html", "what-if.png", 1120, 820)
         orders = sensitivity("qrels.txt", RUNS, ["nDCG_JK@100"])
-        plots.save(orders.figure(), STATIC / "gains.png")
+        figures.save(orders.figure(), STATIC / "gains.png")
         table = compare("qrels.txt", RUNS, ["nDCG_JK@10", "nDCG_JK@100", "Q", "AP"], baseline="D")
         Path("table.html").write_text(STYLE + table.to_html(places=3), encoding="utf-8")
         photograph("table.html", "paper-table.png", 560, 320)

@@ -13,7 +13,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_measures_graded import NormalisedGainSum
-from ir_measures_graded.analysis import evaluate, plots
+from ir_measures_graded.analysis import evaluate, figures
 
 LEVELS = (2, 10, 20, 50)
 
@@ -77,15 +77,19 @@ def gaps(values: np.ndarray) -> dict[str, float]:
     return dict(zip(MEASURES, np.ptp(values.mean(axis=3), axis=0).max(axis=1).tolist()))
 
 
-@plots.styled
-def figure(values: np.ndarray) -> plots.Figure:
+@figures.styled
+def figure(values: np.ndarray) -> figures.Figure:
     """Draw the mean curves with bands of one standard deviation, one panel per measure."""
-    drawing = plots.new_figure(3.3 * len(MEASURES) + 1.2, 3.8)
-    panels = plots.panels(drawing, len(MEASURES), len(MEASURES), sharey=True)
+    drawing = figures.new_figure(3.3 * len(MEASURES) + 1.2, 3.8)
+    panels = figures.panels(drawing, len(MEASURES), len(MEASURES), sharey=True)
     means, spreads, swaps = values.mean(axis=3), values.std(axis=3, ddof=1), np.arange(MOST + 1)
     for number, (axes, name) in enumerate(zip(panels, MEASURES)):
         for line, levels in enumerate(LEVELS):
-            style, mean, spread = plots.line_style(line), means[line, number], spreads[line, number]
+            style, mean, spread = (
+                figures.line_style(line),
+                means[line, number],
+                spreads[line, number],
+            )
             axes.fill_between(
                 swaps, mean - spread, mean + spread, color=style["color"], alpha=0.12, lw=0
             )
@@ -93,5 +97,5 @@ def figure(values: np.ndarray) -> plots.Figure:
         axes.set(title=name, xlabel="Random swaps")
     label = f"Mean ± standard deviation of {values.shape[3]} rankings of {DOCUMENTS}"
     drawing.supylabel(label, size="medium")
-    plots.legend_outside(panels[-1])
+    figures.legend_outside(panels[-1])
     return drawing

@@ -637,31 +637,38 @@ def test_the_answer_and_the_figure_show_which_of_many_runs_are_better():
     against = compare(many_runs(50), baseline=others[-1], tests=["wilcoxon"])
     assert against.tables()[1].columns == ["measure", "run", "other", "statistic", "p", "better"]
     assert against.answer()[0].endswith(f" than {others[-1]}.")
-    for axes, measure in zip(found.figure().axes, found.measures, strict=True):
-        (cells,) = axes.collections
-        order, marks = found.best_first(measure), cells.get_array().reshape(50, 50)
-        won = {
-            (order[row], order[column]): mark
-            for (row, column), mark in np.ndenumerate(marks)
-            if mark
-        }
-        assert won == {
-            (winner, loser): 1 + (p < 0.01) for (winner, loser), p in found.wins(measure).items()
-        }
+
+
+def test_figure_of_all_pairs_joins_runs_that_do_not_differ():
+    found = compare(many_runs(50))
+    dots, bars, *_ = found.figure().axes
+    order = found.best_first(found.measures[0])
+    names = [text.get_text() for text in dots.texts[:50]]
+    assert names == order
+    share = set()
+    (columns, rows) = bars.collections[-2].get_offsets().T
+    for column in np.unique(columns):
+        group = [order[int(row)] for row in rows[columns == column]]
+        share |= set(combinations(group, 2))
+    differ = set(found.wins(found.measures[0]))
+    assert share == {pair for pair in combinations(order, 2) if pair not in differ}
 
 
 def test_figure_with_a_baseline_shows_differences_and_intervals(found):
     figure = found.figure()
-    assert "simultaneous 95 % intervals" in figure.get_suptitle()
+    title, caption = (text.get_text().replace("\n", " ") for text in figure.texts)
+    assert title == found.summary
+    assert "95 % intervals, which hold for all differences together" in caption
+    order = [run for run in found.best_first(found.measures[0]) if run != found.baseline]
     for axes, measure in zip(figure.axes, found.measures, strict=True):
         tests = {test.run: test for test in found.find(measure)}
-        points = {line.get_label(): line for line in axes.lines if line.get_label() in tests}
-        assert points.keys() == tests.keys() == set("BCDE")
-        intervals = [list(line.get_xdata()) for line in axes.lines if len(line.get_ydata()) == 2]
-        for run, test in tests.items():
-            assert list(points[run].get_xdata()) == [test.difference]
-            assert [test.lower, test.upper] in intervals
-            assert (points[run].get_markerfacecolor() == "white") == (not test.significant)
+        assert tests.keys() == set("BCDE")
+        intervals, dots = axes.collections
+        for row, run in enumerate(order):
+            test = tests[run]
+            assert dots.get_offsets()[row].tolist() == [test.difference, row]
+            assert intervals.get_segments()[row][:, 0].tolist() == [test.lower, test.upper]
+            assert (dots.get_facecolors()[row].tolist() == [1, 1, 1, 1]) == (not test.significant)
         assert ("smaller is better" in axes.get_xlabel()) == (measure.NAME == "NDPM")
 
 
@@ -672,8 +679,8 @@ def test_the_answer_tells_that_few_topics_are_not_tested():
 
 
 def test_the_figure_tells_its_levels_for_every_alpha():
-    strict = compare(many_runs(24), alpha=0.001).figure().axes[0]
-    assert strict.get_xlabel().endswith("dark: p < 0.001, light: p < 0.001")
+    strict = compare(many_runs(5), alpha=0.001).figure().texts[-1].get_text()
+    assert strict.replace("\n", " ").endswith("with p < 0.001, dark with p < 0.001.")
 
 
 def test_small_p_values_are_not_printed_as_0():

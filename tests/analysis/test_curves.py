@@ -129,11 +129,12 @@ def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
     found = made([0.1, 0.2, 0.3], [0.4, 0.35, 0.6], bands=bands, **shown)
     (axes,) = found.figure().axes
     lines = {line.get_label(): line for line in axes.get_lines()}
-    assert list(lines) == ["ideal", "A", "B"]
+    assert list(lines) == ["ideal", "B", "A"]
     assert lines["B"].get_ydata().tolist() == [0.4, 0.35, 0.6]
-    texts = axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel()
-    label = "Mean over 12 topics, 95 % pointwise percentile bands"
-    assert texts == ("nDCG_JK(gains={2:10})", "Rank", label)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("rank", "mean nDCG_JK(gains={2:10})")
+    title, caption = (text.get_text() for text in found.figure().texts)
+    assert title.replace("\n", " ") == found.summary
+    assert "95 % pointwise percentile bands, at each rank for itself" in caption.replace("\n", " ")
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ideal", "B", "A"]
     extents = [band.get_paths()[0].get_extents() for band in axes.collections]
     assert [(band.y0, band.y1) for band in extents] == [pytest.approx((0.05, 0.35))] * 2

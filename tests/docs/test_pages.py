@@ -38,7 +38,7 @@ def test_every_public_name_is_in_the_api():
     assert {
         name for name in ir_measures_graded.__all__ if not name.startswith("_")
     } - measures <= listed
-    assert {*analysis.__all__} - {"plots"} <= listed
+    assert {*analysis.__all__} - {"figures"} <= listed
 
 
 def test_the_citation_names_the_version_of_the_package():

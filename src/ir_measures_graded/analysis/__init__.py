@@ -26,7 +26,7 @@
   experiments.
 - `levels` counts the levels of qrels and suggests gains.
 - `ranges` computes the ranges of values and differences over tied scores and unjudged documents.
-- `plots.save` writes a figure as PNG, SVG or PDF.
+- `figures.save` writes a figure as PNG, SVG or PDF.
 
 The folder `judging` implements `judges`, `estimate`, `merge_judges`, `holes` and `add_answers`.
 
@@ -38,7 +38,7 @@ array([3.7, 6.6, 4.9, 5.6, 6.6])
 
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.named import ignoring_identical_ids
-from ..output import plots
+from ..output import figures
 from .check import Check, check
 from .comparing.collections import OverCollections, compare_collections, read_collections
 from .comparing.compare import compare
@@ -68,7 +68,7 @@ from .report.report import Report, report
 from .sensitivity import Sensitivity, sensitivity
 from .statistics.student import FewTopicsWarning
 
-__all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "plots", "report"]
+__all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "figures", "report"]
 __all__ += ["ignoring_identical_ids"]
 __all__ += ["Comparison", "OverCollections", "compare", "compare_collections"]
 __all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power"]

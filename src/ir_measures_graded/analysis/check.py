@@ -32,11 +32,16 @@ from ..evaluation.named import (
     read_judgments,
 )
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remarks, measure_remarks
+from ..output.figures import PALE, Drawing, Figure, Line, Lines, picture, run_styles
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from .levels import Levels, levels
 
+DRAWN_DEPTH: Final = 100
+"""The figure shows shares to this rank."""
+MOST_COLOURED: Final = 8
+"""The number of runs that the figure names."""
 LEVELS: Final = 2
 """Levels 1 … n without 0 are told from this n on."""
 WIDE: Final = 0.005
@@ -56,12 +61,14 @@ APART: Final = "trec_eval 10 (64-bit scores) tells apart documents tied here in 
 class Check(Result):
     """Unusual properties of runs and measures, the `remarks`.
 
-    `levels` are the levels of the qrels. `runs` are the names of all runs.
+    `levels` are the levels of the qrels. `runs` are the names of all runs. `judged_shares` (runs ×
+    ranks) is the share of the documents down to each rank that are judged, NaN without any.
     """
 
     levels: Levels
     runs: tuple[str, ...]
     remarks: tuple[Remark, ...]
+    judged_shares: np.ndarray | None = None
 
     def answer(self) -> list[Note]:
         """The runs and measures with a remark, and the sentence on the levels."""
@@ -94,6 +101,48 @@ class Check(Result):
         """One row per remark."""
         rows = [(remark.subject, remark.text) for remark in self.remarks]
         return Table(("input", "remark"), rows)
+
+    def figure(self) -> Figure:
+        """Draw the judged share of each run by rank, and the levels of each topic.
+
+        Needs the extra ``plot``.
+        """
+        drawings: list[Drawing] = []
+        text = ""
+        if self.judged_shares is not None and np.isfinite(self.judged_shares).any():
+            drawings.append(self._shares(self.judged_shares))
+            text = "Left: the share of the documents down to each rank that are judged."
+            if len(self.runs) > MOST_COLOURED:
+                text += (
+                    f" In colour: the {MOST_COLOURED} runs with the least share in the first 10."
+                )
+        drawings.append(self.levels.bars())
+        return picture(drawings, self.summary, text)
+
+    def _shares(self, shares: np.ndarray) -> Lines:
+        """The judged share by rank, a line a run, the run with the least in the first ten first."""
+        is_known = np.isfinite(shares)
+        last = int(np.flatnonzero(is_known.any(axis=0))[-1]) + 1
+        shares = shares[:, :last]
+        top = np.nan_to_num(shares[:, :DEPTH][:, -1])
+        order = np.argsort(top, kind="stable").tolist()
+        coloured = order[:MOST_COLOURED]
+        styles = run_styles(self.runs[run] for run in coloured)
+        lines = []
+        for run in order:
+            name = self.runs[run]
+            style = dict(styles.get(name, PALE))
+            if run in coloured:
+                style["markevery"] = max(1, last // 8)
+            elif run != order[MOST_COLOURED]:
+                name = ""
+            else:
+                name = counted(len(order) - MOST_COLOURED, "other run")
+            lines.append(Line(name, shares[run], style))
+        return Lines(
+            np.arange(1, last + 1), lines, "rank", "share judged down to the rank",
+            whole_x=True, from_zero=True, size=(4.0, 2.4),
+        )  # fmt: skip
 
     def notes(self) -> list[Note]:
         """Unusual properties of the levels, one sentence each."""
@@ -132,7 +181,13 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     judged = judgments.documents
     evaluators(wanted, judgments)  # refuses what `evaluate` refuses
     ends = _over_ties(wanted or parse_measures(TIED))
-    remarks = [remark for run in named for remark in _remarks_on(run, judgments, depth, ends)]
+    remarks: list[Remark] = []
+    counts = np.zeros((2, len(named), DRAWN_DEPTH))
+    for row, run in enumerate(named):
+        remarks += _remarks_on(run, judgments, depth, ends, counts[:, row])
+    with np.errstate(invalid="ignore"):
+        judged_down_to, documents_down_to = counts.cumsum(axis=2)
+        shares = judged_down_to / documents_down_to
     remarks += measure_remarks(wanted, judged, judgments.contract)
     subject = judgments.name or "qrels"
     remarks += [replace(remark, subject=subject) for remark in judgments.rows.facts.remarks]
@@ -142,7 +197,7 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
         remarks += level_remarks(judged, judgments.name, LEVELS)
     remarks += _on_topics_without_relevant(wanted or parse_measures(TIED), judgments)
     of_qrels = levels(judgments, highest=any(map(needs_intents, wanted)))
-    return Check(of_qrels, tuple(run.name for run in named), tuple(remarks))
+    return Check(of_qrels, tuple(run.name for run in named), tuple(remarks), shares)
 
 
 def _on_topics_without_relevant(
@@ -178,15 +233,23 @@ def _over_ties(measures: Iterable[Measure]) -> dict[Measure, tuple[Measure, Meas
 
 
 def _remarks_on(
-    run: Run, judgments: Judgments, depth: int | None, ends: dict[Measure, tuple[Measure, Measure]]
+    run: Run,
+    judgments: Judgments,
+    depth: int | None,
+    ends: dict[Measure, tuple[Measure, Measure]],
+    at_ranks: np.ndarray,
 ) -> list[Remark]:
-    """The remarks on a run, or the reason why it is refused."""
+    """The remarks on a run, or the reason why it is refused.
+
+    The judged documents and all documents at each rank are added to `at_ranks` (2 × ranks).
+    """
     counts = RunRemarks(judgments.documents, depth, judgments.contract)
     is_apart = np.zeros(len(judgments.topics), dtype=bool)
 
     def watched() -> Iterator[JudgedRanks]:
         for block in counts.watched(run.reduced(judgments)):
             is_apart[block.place.numbers] = _apart(block)
+            at_ranks[:] += _counts_at_ranks(block, at_ranks.shape[1])
             yield block
 
     means = {}
@@ -209,6 +272,14 @@ def _remarks_on(
         text = APART.format(counted(int(is_apart.sum()), "topic"))
         remarks.append(Remark("near ties", run.name, text))
     return remarks
+
+
+def _counts_at_ranks(block: JudgedRanks, depth: int) -> np.ndarray:
+    """The judged documents and all documents of the topics at each rank (2 × ranks)."""
+    judged = np.bincount(block.rank[block.rank <= depth], minlength=depth + 1)[1:]
+    ends = np.bincount(np.minimum(block.retrieved, depth), minlength=depth + 1)
+    retrieved = ends[::-1].cumsum()[::-1][1:]
+    return np.stack([judged, retrieved])
 
 
 def _apart(block: JudgedRanks) -> np.ndarray:

@@ -6,7 +6,7 @@ Figures 1 to 4 of Järvelin & Kekäläinen 2002 and Figure 1 of Kekäläinen 200
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
@@ -35,7 +35,7 @@ from ..evaluation.named import (
 from ..evaluation.remarks import issued_together
 from ..evaluation.values import By
 from ..evaluation.weights import MeansOverTopics, counted_by
-from ..output import plots
+from ..output import figures
 from ..output.formats import counted, decimal
 from ..output.result import Result
 from ..output.tables import Note, Table
@@ -43,7 +43,6 @@ from .statistics.options import as_list, check_probability, refuse_large, whole_
 from .statistics.resampling import bootstrap
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 DEPTH = 100
@@ -73,7 +72,8 @@ class Curves(Result):
     (depth) is the curve of the judged documents in the best order, or None. `bands` (runs × 2 ×
     depth) are the lower and upper ends of the interval at level `confidence`; both are None without
     intervals. `topics` is the number of topics. Of more than 12 runs, figures show the best five
-    and those to `highlight` in colour and the others in grey.
+    and those to `highlight` in colour and the others in grey. Runs are ordered at the `cutoff`, or
+    at the last rank if it is None.
     """
 
     measure: Measure
@@ -86,6 +86,7 @@ class Curves(Result):
     highlight: tuple[str, ...] = ()
     effective: float | None = None
     at: tuple[int, ...] = ()
+    cutoff: int | None = None
 
     @property
     def ranks(self) -> np.ndarray:
@@ -100,8 +101,14 @@ class Curves(Result):
 
     @cached_property
     def order(self) -> list[int]:
-        """The numbers of the runs, the one that is best at the last rank first."""
-        return np.argsort(-self.values[:, -1] * sign_of(self.measure), kind="stable").tolist()
+        """The numbers of the runs, the one that is best at the cutoff first."""
+        at_cutoff = self.values[:, self._last - 1]
+        return np.argsort(-at_cutoff * sign_of(self.measure), kind="stable").tolist()
+
+    @property
+    def _last(self) -> int:
+        """The rank at which runs are ordered: the measure's cutoff, or the last one."""
+        return min(self.cutoff or self.ranks.size, self.ranks.size)
 
     @property
     def over(self) -> str:
@@ -122,15 +129,15 @@ class Curves(Result):
     @property
     def styles(self) -> list[dict[str, Any]]:
         """The style of the line of each run: colour, dashes and marker, or pale."""
-        styles = plots.run_styles(self.runs[number] for number in self.shown)
-        return [styles.get(run, plots.PALE) for run in self.runs]
+        styles = figures.run_styles(self.runs[number] for number in self.shown)
+        return [styles.get(run, figures.PALE) for run in self.runs]
 
     def answer(self) -> list[Note]:
-        """The best run at the last rank, and at how many ranks it is the best."""
+        """The best run at the cutoff, and at how many ranks it is the best."""
         best = self.order[0]
         depth = self.ranks.size
-        value = decimal(float(self.values[best, -1]))
-        names = [self.runs[best], self.measure, value, depth, self.over]
+        value = decimal(float(self.values[best, self._last - 1]))
+        names = [self.runs[best], self.measure, value, self._last, self.over]
         if len(self.runs) == 1:
             return [Note("{} has the mean {} {} at rank {} over {}.", *names)]
         values = self.values * sign_of(self.measure)
@@ -190,57 +197,70 @@ class Curves(Result):
     def _kind_of_bands(confidence: float) -> Note:
         return Note("{:g} % pointwise percentile bands", 100 * confidence)
 
-    @plots.styled
     def figure(self) -> Figure:
-        """Draw the curves; the legend starts with the run that is best at the last rank.
+        """Draw the curves; the legend starts with the run that is best at the measure's cutoff.
 
         Raises `GradedError` if Matplotlib is not installed.
         """
-        shown = self.shown
-        # The legend stands beside the axes.
-        labels = [IDEAL, "others"] + [self.runs[run] for run in shown]
-        width = round(6.6 + 0.075 * max(map(len, labels)), 1)
-        height = max(4.5, round(0.8 + 0.2 * len(labels), 1))
-        figure = plots.new_figure(width, height)
-        axes = figure.add_subplot()
-        lines = self.draw(axes)
-        axes.set_title(plots.title(self.measure))
-        ideal = [line for line in axes.lines if line not in lines]
-        others = [run for run in self.order if run not in shown]
-        # One grey line stands for all others.
-        named = shown + others[:1]
-        plots.legend_outside(axes, ideal + [lines[run] for run in named])
-        return figure
+        return figures.picture([self.drawing_of_lines()], self.summary, self.caption)
 
-    def draw(self, axes: Axes) -> list[Any]:
-        """Draw the ideal curve and the runs; returns the lines of the runs."""
-        from matplotlib.ticker import MaxNLocator
+    @property
+    def caption(self) -> str:
+        """What a reader must know of the figure."""
+        parts = [f"Means over {self.over}."]
+        if self.confidence:
+            bands = self._kind_of_bands(self.confidence)
+            parts.append(f"Shaded: {bands}, at each rank for itself.")
+        if self.cutoff is not None and self.cutoff < self.ranks.size:
+            parts.append("Runs are ordered at the cutoff; ranks behind it are grey.")
+        return " ".join(parts)
 
+    def drawing_of_lines(
+        self,
+        styles: Mapping[str, Mapping[str, Any]] | None = None,
+        shows_legend: bool = True,
+        heading: str = "",
+    ) -> figures.Lines:
+        """The curves as a drawing, the best run at the cutoff first.
+
+        `styles` are those of some runs; the others are pale. The id of the line of run 3 is
+        ``run-3``.
+        """
+        if styles is None:
+            styles = {run: style for run, style in zip(self.runs, self.styles, strict=True)
+                      if style is not figures.PALE}  # fmt: skip
         ranks = self.ranks
+        every = max(1, ranks.size // 8)
         lines = []
         if self.ideal is not None:
-            axes.plot(ranks, self.ideal, color=plots.GREY, linewidth=2.5, label=IDEAL)
-        every = max(1, ranks.size // 8)
-        pale = f"{len(self.runs) - len(self.shown)} others"
-        for number, (run, style) in enumerate(zip(self.runs, self.styles, strict=True)):
-            is_shown = style is not plots.PALE
-            if self.bands is not None and is_shown:
-                lower, upper = self.bands[number]
-                axes.fill_between(
-                    ranks, lower, upper, color=style["color"], alpha=0.15, linewidth=0
-                )
-            label = run if is_shown else pale
-            # Markers of different runs begin at different ranks.
-            markers = (number * every // len(self.runs), every)
-            lines += axes.plot(ranks, self.values[number], label=label, markevery=markers, **style)
-        parts = [f"Mean over {self.over}"]
-        if self.confidence:
-            parts.append(str(self._kind_of_bands(self.confidence)))
-        axes.set_ylabel(", ".join(parts))
-        axes.set_xlabel("Rank")
-        axes.set_xlim(0.5, ranks.size + 0.5)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-        return lines
+            style = {"color": figures.GREY, "linewidth": 2.5}
+            lines.append(figures.Line(IDEAL, self.ideal, style))
+        is_named = False
+        others = len(self.runs) - sum(run in styles for run in self.runs)
+        first_shown = [run for run in self.order if self.runs[run] in styles]
+        pale = [run for run in self.order if self.runs[run] not in styles]
+        for number in first_shown + pale:
+            run = self.runs[number]
+            style = dict(styles.get(run, figures.PALE))
+            name = run
+            band = None
+            if run not in styles:
+                name = "" if is_named else counted(others, "other run")
+                is_named = True
+            else:
+                # Markers of different runs begin at different ranks.
+                style["markevery"] = (number * every // len(self.runs), every)
+                band = None if self.bands is None else self.bands[number]
+            lines.append(figures.Line(name, self.values[number], style, band, f"run-{number}"))
+        marks = {}
+        grey_from = None
+        if self.cutoff is not None and self.cutoff < ranks.size:
+            marks = {f"cutoff {self.cutoff}": float(self.cutoff)}
+            grey_from = float(self.cutoff)
+        return figures.Lines(
+            ranks, lines, "rank", f"mean {self.measure}", heading, marks=marks,
+            grey_from=grey_from, whole_x=True, shows_legend=shows_legend,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -278,6 +298,16 @@ class CurvesByMeasure(Result):
         """The kind of the bands, and the curves that are left out, which are those of all
         measures."""
         return self.curves[0].notes()
+
+    def figure(self) -> Figure:
+        """Draw the curves, a panel for each measure. Needs the extra ``plot``."""
+        panels = [
+            by_measure.drawing_of_lines(
+                shows_legend=number == len(self.curves) - 1, heading=str(by_measure.measure)
+            )
+            for number, by_measure in enumerate(self.curves)
+        ]
+        return figures.picture(panels, self.summary, self.curves[0].caption, across=2)
 
 
 @overload
@@ -419,6 +449,7 @@ def _curves(
             means[number] = means_of.mean(values)
             if bands is not None and confidence is not None:
                 bands[number] = _band(means_of, values, confidence, resamples, seed)
+    cutoff = named_measure.params.get("cutoff")
     return Curves(
         open_end,
         topics,
@@ -430,6 +461,7 @@ def _curves(
         highlighted,
         means_of.effective,
         tuple(dict.fromkeys(ranks)),
+        cutoff,
     )
 
 

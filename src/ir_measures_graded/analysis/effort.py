@@ -24,6 +24,7 @@ from ..evaluation.counting import ZERO
 from ..evaluation.named import Qrels, Runs, named_runs
 from ..evaluation.values import By
 from ..evaluation.weights import counted_by
+from ..output.figures import PALE, Figure, Line, Lines, picture, run_styles
 from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
@@ -44,6 +45,10 @@ FLAWLESS: Final = (
     "The ideal list has {} = 1 at every rank, so only a list without a flaw reaches it. Use a "
     "measure that is not normalised, such as CG, or a run as the baseline."
 )
+
+
+MOST_COLOURED = 8
+"""The number of runs that the figure names."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,6 +153,41 @@ class Effort(Result):
         if record["run"] == self.baseline:
             return str(record["documents"])
         return f"{record['documents']} ({record['more']:+d})"
+
+    def figure(self) -> Figure:
+        """Draw the documents more against the value, a line a run, the cheapest first.
+
+        Needs the extra ``plot``.
+        """
+        costs = np.nan_to_num(self.more[:, self.at[-1] - 1], nan=np.inf)
+        order = [run for run in np.argsort(costs, kind="stable").tolist() if run in self.others]
+        coloured = order[:MOST_COLOURED]
+        styles = run_styles(self.runs[run] for run in coloured)
+        lines = []
+        for run in order:
+            name = self.runs[run]
+            style = dict(styles.get(name, PALE))
+            if run in coloured:
+                style["markevery"] = max(1, self.depth // 8)
+            elif run == order[MOST_COLOURED]:
+                name = counted(len(order) - MOST_COLOURED, "other run")
+            else:
+                name = ""
+            lines.append(Line(name, self.more[run], style))
+        marks = {f"at {rank}": float(self.values[rank - 1]) for rank in self.at}
+        drawing = Lines(
+            self.values,
+            lines,
+            x_label=f"mean {self.measure}",
+            y_label=f"documents more than with {self.baseline}",
+            levels={self.baseline: 0.0},
+            marks=marks,
+        )
+        text = (
+            f"Documents to examine for the same value, more than with {self.baseline}. A line ends "
+            f"where the run does not reach the value within {counted(self.depth, 'rank')}."
+        )
+        return picture([drawing], self.summary, text)
 
     def notes(self) -> list[Note]:
         """The meaning of the cells, and why ranks may not belong to values."""

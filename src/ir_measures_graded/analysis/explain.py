@@ -32,6 +32,7 @@ from ..evaluation.counting import ONE, SKIP, ZERO
 from ..evaluation.evaluate import RunEvaluator, evaluate
 from ..evaluation.named import Qrels, Run, Runs, study_of
 from ..evaluation.weights import counted_by
+from ..output.figures import Drawing, Figure, SortedBars, Tiles, picture, shortened
 from ..output.formats import counted
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
@@ -61,6 +62,12 @@ WHOLE = ("level", "gain", "ideal_level", "ideal_gain")
 """The columns whose whole numbers have no decimals."""
 SCORED = {"norm", "tied_by"}
 """The parameters of measures that read the scores of a run; the ideal list has no scores."""
+MOST_DRAWN = 60
+"""The figure has at most so many ranks."""
+MOST_COMPARED = 30
+"""The figure of two rankings has so many ranks without a depth or cutoff."""
+LONGEST_HEAD = 10
+"""The longest name of a run above its column of tiles."""
 ROUNDING = 1e-9
 """A sum of differences that is off by this much can be a rounding error."""
 
@@ -187,6 +194,29 @@ class Explanation(Result):
             cells = zip(fields, row, strict=True)
             rows.append([_entry(cell, name in WHOLE) for name, cell in cells])
         return Table(list(fields), rows)
+
+    def figure(self) -> Figure:
+        """Draw the ranking beside its ideal list, and what each document adds.
+
+        Each document is a tile in the colour of its level. Needs the extra ``plot``.
+        """
+        drawn = self.down_to(MOST_DRAWN)
+        levels = drawn.levels[: len(drawn.documents)]
+        ideal = drawn.ideal_levels[~np.isnan(drawn.ideal_levels)]
+        added = None
+        label = ""
+        if drawn.contributions is not None and drawn.contributions.any():
+            added = drawn.contributions[: len(drawn.documents)]
+            label = f"added to {self.measure}"
+        pairs = joined(levels, ideal)
+        tiles = Tiles(drawn.documents, levels, ideal, pairs, added, label)
+        text = (
+            "Tiles: the levels of the documents; ?: not judged. A line joins a document to its "
+            "place in the ideal list, in which documents of one level are in the run's order."
+        )
+        if len(self.documents) > MOST_DRAWN:
+            text += f" The first {MOST_DRAWN} of {len(self.documents)} ranks are drawn."
+        return picture([tiles], self.summary, text)
 
     def notes(self) -> list[Note]:
         """The meaning of the columns."""
@@ -527,6 +557,41 @@ class ExplainedDifference(Result):
         columns = [Column(name, heads.get(name, "")) for name in names]
         return [Table.of(columns, rows)]
 
+    def figure(self) -> Figure:
+        """Draw both rankings, and the difference that each document makes.
+
+        Needs the extra ``plot``.
+        """
+        depth = self.depth or self.run.measure.params.get("cutoff") or MOST_COMPARED
+        other = self.other.down_to(min(depth, MOST_DRAWN))
+        run = self.run.down_to(min(depth, MOST_DRAWN))
+        place_in_run = {document: place for place, document in enumerate(run.documents)}
+        pairs = []
+        for place, document in enumerate(other.documents):
+            if document in place_in_run:
+                pairs.append((place, place_in_run[document]))
+        tiles = Tiles(
+            other.documents,
+            other.levels[: len(other.documents)],
+            run.levels[: len(run.documents)],
+            pairs,
+            heads=(shortened(other.run, LONGEST_HEAD), shortened(run.run, LONGEST_HEAD)),
+        )
+        drawings: list[Drawing] = [tiles]
+        rows = [row for row in self._adding() if row["difference"]]
+        if rows:
+            differences = np.array([row["difference"] for row in rows])
+            documents = [row["document"] for row in rows]
+            label = f"{run.run} − {other.run}"
+            measure = str(self.run.measure)
+            drawings.append(SortedBars(differences, documents, label, measure, unit="document"))
+        text = (
+            f"Tiles: the levels of the documents down to rank {len(run.levels)}; ?: not judged. A "
+            "line joins the places of a document in both rankings. Bars: what the documents add to "
+            "the difference."
+        )
+        return picture(drawings, self.summary, text)
+
     def notes(self) -> list[Note]:
         """The number of omitted documents, and the sum of the contributions below the last
         ranks."""
@@ -543,6 +608,25 @@ class ExplainedDifference(Result):
         if abs(below) > ROUNDING:
             notes.append(Note("Documents below the depth make a difference of {:+.4f}.", below))
         return notes
+
+
+def joined(levels: np.ndarray, ideal: np.ndarray) -> list[tuple[int, int]]:
+    """The place of each document of a ranking in its ideal list.
+
+    Documents of one level are in the order of the ranking there.
+
+    >>> joined(np.array([1.0, np.nan, 3.0, 1.0]), np.array([3.0, 1.0, 1.0]))
+    [(2, 0), (0, 1), (3, 2)]
+    """
+    pairs = []
+    used: dict[float, int] = {}
+    for place, level in enumerate(ideal.tolist()):
+        same = np.flatnonzero(levels == level)
+        number = used.get(level, 0)
+        if number < same.size:
+            pairs.append((int(same[number]), place))
+        used[level] = number + 1
+    return pairs
 
 
 def _by_document(explanation: Explanation) -> dict[str, dict[str, Any]]:

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from ir_measures import Measure
 
+from ..core.registry.facts import sign_of
 from ..errors import GradedError, Remark
 from ..evaluation.checked import checks_arguments
-from ..evaluation.evaluate import Evaluation
+from ..evaluation.evaluate import ACROSS, Evaluation, axis_label
 from ..evaluation.values import By, groups_of
+from ..output.figures import Drawing, Figure, Forest, picture
 from ..output.formats import counted, known
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
@@ -86,6 +88,38 @@ class GroupMeans(Result):
             records.append(record | {"group": group})
         return [Table.of(columns, records)]
 
+    def figure(self) -> Figure:
+        """Draw the means of the runs, a panel for each measure and group, the best runs first.
+
+        Needs the extra ``plot``.
+        """
+        panels: dict[tuple[Measure, str | None], dict[str, GroupMean]] = {}
+        for mean in self.means:
+            panels.setdefault((mean.measure, mean.group), {})[mean.run] = mean
+        (first, _), overall = next(iter(panels.items()))
+        costs = [-sign_of(first) * _number(mean.mean) for mean in overall.values()]
+        names = list(overall)
+        runs = [names[place] for place in np.argsort(costs, kind="stable").tolist()]
+        drawings: list[Drawing] = []
+        for (measure, group), means in panels.items():
+            of_runs = [means[run] for run in runs]
+            numbers = [[mean.mean, mean.lower, mean.upper] for mean in of_runs]
+            values, lower, upper = np.array(numbers, dtype=float).T
+            topics = counted(of_runs[0].topics, self.unit)
+            drawing = Forest(
+                runs,
+                values,
+                bars=[np.stack([lower, upper])],
+                label=axis_label(measure),
+                heading=f"{measure}, {group or 'all'} ({topics})",
+                shows_names=len(drawings) % ACROSS == 0,
+            )
+            drawings.append(drawing)
+        text = f"Groups hold different {self.unit}s: a lower mean may be that of harder ones."
+        if self.confidence is not None:
+            text += f" Bars: {100 * self.confidence:g} % intervals, each for itself."
+        return picture(drawings, self.summary, text, across=ACROSS)
+
     def notes(self) -> list[Note]:
         """What the groups do not tell, and the kind of the intervals."""
         text = "Groups hold different {}s, so a lower mean may be that of harder ones; "
@@ -97,6 +131,11 @@ class GroupMeans(Result):
             least = counted(LEAST_TESTED_TOPICS, self.unit)
             notes.append(Note(text, 100 * self.confidence, least))
         return notes + list(self.noted)
+
+
+def _number(mean: float | None) -> float:
+    """A mean, NaN for None."""
+    return np.nan if mean is None else mean
 
 
 @checks_arguments("group_means(evaluate(qrels, runs, measures), {'q1': 'short', 'q2': 'long'})")

@@ -7,10 +7,12 @@ from textwrap import shorten
 import numpy as np
 
 from ..core.ranking.gains import PRESETS, GainMap, Number, gains_text, plain_number
+from ..errors import GradedError
 from ..evaluation.checked import checks_arguments
 from ..evaluation.named import Qrels, read_judgments
 from ..files.contracts import Contract
 from ..files.sources import definitions_of
+from ..output.figures import BLUE, Figure, StackedBars, level_colours, picture
 from ..output.formats import Percent, counted
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
@@ -23,6 +25,8 @@ LARGEST = 100
 MAGNITUDES = (
     "There are {} levels: they are magnitudes rather than grades, so gains are not suggested."
 )
+MOST_DRAWN = 12
+"""The figure tells apart at most this many levels."""
 STEEP = 4
 """Gains that are powers of 10 are suggested for at most this many levels above 0."""
 
@@ -34,7 +38,8 @@ class Levels(Result):
     `documents` and `topics` (one entry per level) are the numbers of documents judged at the level
     and of topics with such a document. `relevant` (one entry per topic) is the number of documents
     above level 0. `definitions` maps levels to texts of ir-datasets. `contract` tells what the
-    levels of an ir-datasets id mean, if this is known.
+    levels of an ir-datasets id mean, if this is known. `names` are the topics, and `by_topic`
+    (topics × levels) counts their documents at each level.
     """
 
     levels: tuple[Number, ...]
@@ -43,6 +48,8 @@ class Levels(Result):
     relevant: np.ndarray
     definitions: dict[Number, str]
     contract: Contract | None = None
+    names: tuple[str, ...] = ()
+    by_topic: np.ndarray | None = None
 
     def answer(self) -> list[str]:
         """The judgments, topics and levels."""
@@ -128,6 +135,41 @@ class Levels(Result):
         """The weightings as arguments of measure strings, such as ``gains=1:1,2:10``."""
         return {name: f"gains={gains_text(gains)}" for name, gains in self.gains().items()}
 
+    def figure(self) -> Figure:
+        """Draw the documents of each topic by level, the topic with most above level 0 first.
+
+        Needs the extra ``plot``.
+        """
+        share = self.relevant.sum() / max(self.documents.sum(), 1)
+        text = f"{Percent(share)} of the judged documents are above level 0."
+        return picture([self.bars()], self.summary, text)
+
+    def bars(self) -> StackedBars:
+        """The documents of each topic by level, without those of level 0 if there are others."""
+        if self.by_topic is None or not self.documents.any():
+            raise GradedError("no document is judged, so there is nothing to draw")
+        is_drawn = np.array(self.levels, dtype=float) > 0
+        if not self.documents[is_drawn].any() or is_drawn.sum() > MOST_DRAWN:
+            is_drawn[:] = True
+        counts = self.by_topic[:, is_drawn]
+        levels = [level for level, drawn in zip(self.levels, is_drawn, strict=True) if drawn]
+        if len(levels) > MOST_DRAWN:
+            counts = counts.sum(axis=1, keepdims=True)
+            levels = []
+        order = np.argsort(-counts.sum(axis=1), kind="stable")
+        colours = level_colours(levels)
+        kind = "documents above level 0"
+        if is_drawn.all():
+            kind = "judged documents"
+        return StackedBars(
+            counts[order],
+            [self.names[topic] for topic in order.tolist()],
+            [f"level {level}" for level in levels] or ["judged"],
+            [colours[level] for level in levels] or [BLUE],
+            label=kind,
+            row_label=f"{counted(len(order), 'topic')}, the one with most documents first",
+        )
+
     def notes(self) -> list[Note]:
         """Unusual properties of the levels that the table does not show, one sentence each."""
         if len(self.levels) > LARGEST:
@@ -179,6 +221,8 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
     topic_above = counts.topic[is_above]
     count_above = counts.count[is_above]
     relevant = np.bincount(topic_above, count_above, minlength=len(judgments.topics))
+    by_topic = np.zeros((len(judgments.topics), len(every)), dtype=np.int64)
+    by_topic[counts.topic, position] = counts.count
     return Levels(
         tuple(every),
         documents.astype(np.int64),
@@ -186,6 +230,8 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
         relevant.astype(np.int64),
         definitions,
         judgments.contract,
+        tuple(judgments.topics),
+        by_topic,
     )
 
 

@@ -15,9 +15,9 @@ from ..core.registry.facts import range_of, refuse_geometric, sign_of
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark, level_of_caller, shown
 from ..evaluation.checked import checks_arguments
-from ..evaluation.evaluate import Evaluation
-from ..output import plots
-from ..output.formats import counted, listed
+from ..evaluation.evaluate import ACROSS, Evaluation, axis_label
+from ..output import figures
+from ..output.formats import counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from .statistics.defaults import CONFIDENCE
@@ -106,13 +106,43 @@ class Intervals(Result):
             notes.append(Note(NO_INTERVAL, counted(undefined, "value"), self.unit))
         return notes + list(self.noted)
 
-    def figure(self) -> plots.Figure:
-        """Draw the values with their intervals, one panel per measure. Needs the extra ``plot``."""
-        label = f"Value and {100 * self.confidence:g} % interval over {self.unit}s"
-        names = list(map(str, self.measures))
-        signs = list(map(sign_of, self.measures))
-        bounds = np.stack([self.lower, self.upper])
-        return plots.dot_plot(self.runs, names, self.values, signs, label, bounds)
+    def figure(self) -> figures.Figure:
+        """Draw the values with their intervals, one panel per measure, the best runs first.
+
+        Needs the extra ``plot``.
+        """
+        costs = -sign_of(self.measures[0]) * self.values[:, 0]
+        order = np.argsort(costs, kind="stable").tolist()
+        panels = []
+        for column, measure in enumerate(self.measures):
+            panel = figures.Forest(
+                [self.runs[row] for row in order],
+                self.values[order, column],
+                bars=[np.stack([self.lower[order, column], self.upper[order, column]])],
+                label=axis_label(measure),
+                heading=str(measure),
+                shows_names=column % ACROSS == 0,
+            )
+            panels.append(panel)
+        caption = f"Bars: {self._kind} over {self.unit}s, each for itself, not all together."
+        return figures.picture(panels, self.headline, caption, across=ACROSS)
+
+    @property
+    def headline(self) -> Note:
+        """The best run by the first measure with its value and interval, in a sentence."""
+        measure = self.measures[0]
+        costs = -sign_of(measure) * self.values[:, 0]
+        row = int(np.argsort(costs, kind="stable")[0])
+        value = decimal(float(self.values[row, 0]))
+        ends = f"{decimal(float(self.lower[row, 0]))} to {decimal(float(self.upper[row, 0]))}"
+        if np.isnan(self.lower[row, 0]):
+            ends = "no interval"
+        topics = counted(int(self.topics[row, 0]), self.unit)
+        names = [self.runs[row], measure, value, ends, topics]
+        if len(self.runs) == 1:
+            return Note("{} has {} {} ({}) over {}.", *names)
+        runs = counted(len(self.runs), "run")
+        return Note("{} has the best {}, {} ({}), of {} over {}.", *names[:4], runs, topics)
 
 
 @checks_arguments("intervals(evaluate(qrels, runs, measures))")

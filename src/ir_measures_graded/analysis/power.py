@@ -26,6 +26,7 @@ from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
 from ..evaluation.values import By, groups_of
+from ..output.figures import BLUE, Figure, Line, Lines, picture
 from ..output.formats import counted, known, listed
 from ..output.result import Result
 from ..output.tables import Column, Table
@@ -42,6 +43,10 @@ from .statistics.defaults import ALPHA, LEAST_TESTED_TOPICS, POWER
 from .statistics.options import as_list, check_probability, statistics_library
 from .statistics.precision import quietly
 
+CURVE_POINTS: Final = 60
+"""The number of points of the curve in the figure."""
+MOST_DRAWN: Final = 20_000
+"""The figure ends at a multiple of at most so many topics."""
 SPREADS: Final = ("lowest", "median", "highest", "at_limit")
 """Pairs of runs by the spread of their differences: lowest, median, highest, median at its upper
 limit."""
@@ -264,6 +269,63 @@ class Power(Result):
         table = Table.of(COLUMNS, records)
         rows = [known(np.array(row, dtype=object)) for row in table.rows]
         return replace(table, rows=rows)
+
+    def figure(self) -> Figure:
+        """Draw the smallest difference that is found against the number of topics.
+
+        There is a panel for each measure, that of the highest discriminative power first. Needs the
+        extra ``plot``.
+        """
+        panels = [
+            self.curve(measure)
+            for measure in self._best_first()
+            if not np.isnan(self.spread(measure)).any()
+        ]
+        if not panels:
+            raise GradedError(f"no power to draw: {self.summary}")
+        band = ""
+        if len(self.pairs) > 1:
+            band = " Line: the pair of median spread; band: from the lowest to the highest spread."
+        text = (
+            f"The smallest true difference found with probability {self.power:g} by the t-test at "
+            f"the level {self.level:.2g}.{band} The spread is that of these {self.unit}s, each "
+            "for itself."
+        )
+        return picture(panels, self.summary, text, across=2)
+
+    def curve(self, measure: Measure | str) -> Lines:
+        """The smallest difference that is found against the number of topics, by a measure."""
+        measure = one_of(self.measures, measure)
+        now = self.topics_of(measure)
+        lowest, median, highest, _ = self.spread(measure)
+        most = max([now, *self._usual_topics(measure)])
+        counts = np.unique(np.geomspace(max(5, min(10, now)), 4 * most, CURVE_POINTS).astype(int))
+        effects = [
+            student.detectable_effect(int(count), self.level, self.power) for count in counts
+        ]
+        effect = np.array(effects)
+        band = np.stack([lowest * effect, highest * effect]) if len(self.pairs) > 1 else None
+        line = Line("", median * effect, {"color": BLUE, "linewidth": 1.8}, band)
+        levels = {f"{wanted:g}": wanted for wanted in self.wanted}
+        return Lines(
+            counts,
+            [line],
+            x_label=f"{self.unit}s",
+            y_label=f"smallest difference found in {measure}",
+            heading=str(measure),
+            marks={f"{now} {self.unit}s": float(now)},
+            levels=levels,
+            is_log=True,
+            is_log_y=True,
+            size=(3.6, 2.6),
+        )
+
+    def _usual_topics(self, measure: Measure) -> Iterator[int]:
+        """The topics that the wanted differences need, as far as a figure can show them."""
+        for wanted in self.wanted:
+            needed = self.topics_for(measure, wanted)[1]
+            if needed is not None and needed <= MOST_DRAWN:
+                yield needed
 
     def notes(self) -> list[str]:
         """The meaning of the columns."""

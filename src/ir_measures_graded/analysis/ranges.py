@@ -33,7 +33,8 @@ from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.remarks import issued_together
 from ..evaluation.values import By
 from ..evaluation.weights import counted_by, topics_that_count
-from ..output.formats import counted, decimal, listed
+from ..output.figures import Figure, Forest, picture
+from ..output.formats import Percent, counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 
@@ -134,6 +135,37 @@ class Ranges(Result):
         """One row per measure and run, then one per measure and pair of runs."""
         rows = self.values + self.differences
         return Table.of(_COLUMNS, [row.record() for row in rows])
+
+    def figure(self) -> Figure:
+        """Draw the value of each run with its ranges, one panel for each measure.
+
+        Needs the extra ``plot``.
+        """
+        drawings = [self._forest(measure) for measure in self.measures]
+        text = (
+            "Dot: the value. Thick bar: all orders of tied documents. Thin bar: all judgments of "
+            "the unjudged documents within the cutoff. The bars are bounds, not confidence "
+            "intervals. Right: the share of judged documents."
+        )
+        return picture(drawings, self.summary, text, across=2)
+
+    def _forest(self, measure: GradedMeasure) -> Forest:
+        """The values by a measure, the best run at the top."""
+        values = [each for each in self.values if each.measure == measure]
+        values.sort(key=lambda each: -sign_of(measure) * each.value)
+        unknown = (np.nan, np.nan)
+        judgments = np.array([each.unjudged or unknown for each in values], dtype=float)
+        ties = np.array([each.ties or unknown for each in values], dtype=float)
+        shares = ["" if each.judged is None else f"{Percent(each.judged)}" for each in values]
+        return Forest(
+            [each.run for each in values],
+            np.array([each.value for each in values]),
+            bars=[judgments.T, ties.T],
+            label="mean and ranges",
+            heading=str(measure),
+            texts=shares,
+            texts_heading="judged",
+        )
 
     def notes(self) -> list[Note]:
         """The meaning of the columns, and a sentence on each measure without some ranges, with the

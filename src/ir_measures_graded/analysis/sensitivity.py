@@ -37,7 +37,7 @@ from ..evaluation.named import (
 from ..evaluation.sessions import Given
 from ..evaluation.values import By
 from ..evaluation.weights import counted_by
-from ..output import plots
+from ..output import figures
 from ..output.formats import counted, known, listed
 from ..output.result import Result
 from ..output.tables import Column, Table
@@ -335,37 +335,40 @@ class Sensitivity(Result):
                 rows.append([str(setting), str(setting.measure), run, other, *facts])
         return Table(DIFFERENCES, rows)
 
-    @plots.styled
-    def figure(self) -> plots.Figure:
-        """Draw the rank of each run under every setting; a run that keeps its rank is pale.
+    def figure(self) -> figures.Figure:
+        """Draw the rank of each run under every setting, the names at both ends.
 
         Needs the extra ``plot``.
         """
-        count = len(self.settings)
-        first, runs = self.ranks[:, 0], np.array(self.runs, dtype=object)
-        labels = {
-            rank: f"{listed(runs[first == rank], 2)}  {rank:g}"
-            for rank in np.unique(first).tolist()
-        }
-        width = plots.INCHES * max(map(len, labels.values()))
-        figure = plots.new_figure(max(0.45 * count, 3.0) + width, 0.27 * len(self.runs) + 2.2)
-        axes = figure.add_subplot()
-        styles = plots.run_styles(self.runs)
-        for run in np.argsort(first, kind="stable").tolist():
-            ranks, style = self.ranks[run], styles[self.runs[run]]
-            alpha = 0.3 if (ranks == ranks[0]).all() else 1.0
-            axes.plot(range(count), ranks, label=self.runs[run], alpha=alpha, **style)
-        axes.set_yticks(list(labels), list(labels.values()))
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
-        axes.invert_yaxis()
-        axes.set_xlim(-0.3, count - 0.7)
-        axes.set_xticks(range(count), list(map(str, self.settings)), rotation=90)
-        axes.grid(visible=False, axis="y")
-        weightings = (f"{name} = {gains_text(gains)}" for name, gains in self.weightings.items())
-        axes.set_xlabel("\n".join(weightings), loc="left")
-        axes.set_title(f"Ranks of {len(self.runs)} runs by their means")
-        return figure
+        chart = self.slopes()
+        return figures.picture([chart], self.summary, self._caption)
+
+    def slopes(self, coloured: dict[str, str] | None = None) -> figures.Slopes:
+        """The ranks under every setting as a slope chart; see `figures.Slopes`."""
+        bases = {setting.base for setting in self.settings}
+        labels = []
+        for setting in self.settings:
+            label = str(setting)
+            if len(bases) == 1 and setting.weighting:
+                cutoff = f" @{setting.cutoff}" if setting.cutoff else ""
+                label = f"{setting.weighting}{cutoff}"
+            labels.append(label)
+        heading = str(self.settings[0].base) if len(bases) == 1 else ""
+        return figures.Slopes(self.runs, self.ranks, labels, heading, coloured)
+
+    @property
+    def _caption(self) -> str:
+        """What the settings are, and what the colours mean."""
+        parts = [f"Ranks of {counted(len(self.runs), 'run')} by their means."]
+        for name, gains in self.weightings.items():
+            if not isinstance(gains, dict):
+                parts.append(f"{name}: {gains_text(gains)}.")
+                continue
+            levels = "/".join(f"{level:g}" for level in sorted(gains))
+            values = "/".join(f"{gains[level]:g}" for level in sorted(gains))
+            parts.append(f"{name}: gain of level {levels} is {values}.")
+        parts.append("In colour: the runs whose rank changes most.")
+        return " ".join(parts)
 
 
 def _has_both_signs(signs: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from .parser import Arguments, output
 from .results import Answer
 
 USAGE = ("QRELS [RUN…] [MEASURE…]",)
-OPTIONS = (*COLLECTION, NO_RELEVANT, *output(figure=False))
+OPTIONS = (*COLLECTION, NO_RELEVANT, *output())
 
 
 def run(arguments: Arguments) -> Answer:

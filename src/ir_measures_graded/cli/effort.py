@@ -12,7 +12,7 @@ OPTIONS = (
     Option("--baseline RUN", f"run to read the values of, or {IDEAL}; default: the best run"),
     Option("--at RANK,…", "ranks of the baseline; default: 5,10,20", whole_numbers, default=[]),
     Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
-    *output(figure=False),
+    *output(),
 )
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import ir_measures
 
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.evaluate import FIGURES, MEANS, TOPICS, Evaluation, evaluate
 from ..evaluation.values import AGGREGATE, ALL, GROUP, groups_of
+from ..output.figures import Figure
 from ..output.formats import known
 from ..output.result import View
 from ..output.tables import Table
@@ -28,6 +29,11 @@ OPTIONS = (
     Option("--ties", "value over all orders of tied documents", choices=("mean", "min", "max")),
     Option("--unjudged", "value over all judgments of unjudged documents", choices=("min", "max")),
     Option("-q --by_query", "also print the values of each topic", excludes="confidence"),
+    choice(
+        "--figure",
+        "what -o draws: means (default), with -q the topics, or quartiles over topics (box)",
+        *FIGURES,
+    ),
     Option("-n --no_summary", "omit the means", requires="by_query"),
     Option(
         "--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real
@@ -91,7 +97,12 @@ def run(arguments: Arguments) -> Answer:
     rows = list(_rows(evaluation, arguments))
     full = Table(["run", "query_id", GROUP, AGGREGATE, *names], rows)
     wide = full.select("run", *topic_columns, *mark_columns, *names)
-    view = View([wide], evaluation.figure, noted=evaluation.notes(), remarks=evaluation.remarks)
+    view = View(
+        [wide],
+        partial(_figure, evaluation, arguments),
+        noted=evaluation.notes(),
+        remarks=evaluation.remarks,
+    )
     answer = Answer(view, facts=facts, default=default)
     if len(evaluation.runs) > 1 or arguments.by is not None:
         return answer
@@ -119,6 +130,21 @@ def _by_group(
     if arguments.confidence is not None:
         facts["interval"] = arguments.of("confidence") | {"method": arguments.interval}
     return Answer(result, facts=facts | arguments.of("by"), default=default)
+
+
+def _figure(evaluation: Evaluation, arguments: Arguments) -> Figure:
+    """The figure that was asked for; means have intervals if these can be computed."""
+    kind = arguments.figure
+    if "figure" not in arguments.given and arguments.by_query:
+        kind = TOPICS
+    if kind != MEANS:
+        return evaluation.figure(kind)
+    from ..analysis import intervals  # takes time: imports all analyses
+
+    try:
+        return intervals(evaluation).figure()
+    except GradedError:  # for example a single topic, or no SciPy
+        return evaluation.figure()
 
 
 def _cells(names: list[str], rows: list[list[Any]]) -> Table:

@@ -13,7 +13,7 @@ OPTIONS = (
     Option(
         "--depth RANK", "last rank; default: the cutoff, else the last judged one", whole_number
     ),
-    *output(figure=False),
+    *output(),
 )
 
 

@@ -31,7 +31,7 @@ OPTIONS = (
     Option("--every_group", "NEW must hold in every group", requires="by"),
     Option("--looks K", "decisions in all, as topics are added", at_least_1, default=1),
     Option("--equivalent", "NEW must be neither worse nor better, for a reproduction"),
-    *output(figure=False, documents=("xml",)),
+    *output(documents=("xml",)),
 )
 
 

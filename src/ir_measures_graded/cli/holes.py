@@ -28,7 +28,7 @@ OPTIONS = (
         requires="answers",
         writes=as_list,
     ),
-    *output(figure=False),
+    *output(),
 )
 
 

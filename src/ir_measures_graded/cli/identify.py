@@ -26,7 +26,7 @@ OPTIONS = (
     Option("--any_cutoff", "try all cutoffs, not only the usual ones"),
     Option("--decimals N", "decimals of the values; default: those that they show", whole_number),
     choice("--show", "the answer (default), or each topic with both values", "answer", "topics"),
-    *output(figure=False),
+    *output(),
 )
 
 
@@ -67,5 +67,7 @@ def run(arguments: Arguments) -> Result:
     settings["also"] = list(zip(files[1:], values_of_runs[1:], strict=True))
     identification = identify(with_columns(arguments.qrels, columns), files[0], **settings)
     if arguments.show == "topics":
-        return View([identification.topic_table()], above=identification.answer())
+        return View(
+            [identification.topic_table()], identification.figure, above=identification.answer()
+        )
     return identification

@@ -29,7 +29,7 @@ USAGE = (
     "HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…]",
     "QRELS QRELS… --merge RULE [-o FILE]",
 )
-FORMAT, OUTPUT, PLACES = output(figure=False)
+FORMAT, OUTPUT, PLACES = output()
 OPTIONS = (
     qrels("qrels HUMAN_QRELS"),
     qrels("machine MACHINE_QRELS"),
@@ -135,7 +135,10 @@ def run(arguments: Arguments) -> Answer:
         view = View([agreement.level_table()])
     else:
         view = View([agreement.favour_table()])
-    view = replace(view, remarks=tuple(remarks))
+    drawn = agreement.figure
+    if isinstance(last, Estimates) and arguments.show in OF_ONE:
+        drawn = last.figure
+    view = replace(view, draw=drawn, remarks=tuple(remarks))
     return Answer(view, facts=facts)
 
 

@@ -4,7 +4,7 @@ from ..analysis import Levels, levels
 from .arguments import qrels
 from .parser import Arguments, output
 
-OPTIONS = (qrels(), *output(figure=False))
+OPTIONS = (qrels(), *output())
 
 
 def run(arguments: Arguments) -> Levels:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 from ..errors import GradedError, did_you_mean, needed
 from ..files.content import is_pattern, matching
 from ..files.sources import is_file, named_path
-from ..output import plots
+from ..output import figures
 from ..output.excel import EXCEL, EXCEL_NEEDS
 from ..output.files import checked_ending
 from ..output.formats import FORMATS, PLACES, TABLES
@@ -325,7 +325,7 @@ def output(
     formats = list(dict.fromkeys([*FORMATS, *documents]))
     endings: dict[str, Sequence[str]] = {}
     if figure:
-        endings |= dict.fromkeys(plots.FORMATS, plots.NEEDS)
+        endings |= dict.fromkeys(figures.FORMATS, figures.NEEDS)
         text = "also write the figure, table or page of this ending"
     else:
         text = "also write the table or page of this ending"

@@ -22,7 +22,7 @@ OPTIONS = (
     Option("--power P", "probability of finding a difference", real, default=POWER),
     BY,
     alpha(ALPHA),
-    *output(figure=False),
+    *output(),
 )
 
 

@@ -4,7 +4,7 @@ from ..analysis import Ranges, ranges
 from .arguments import COLLECTION, NO_RELEVANT, WEIGHTS, inputs
 from .parser import Arguments, output
 
-OPTIONS = (*COLLECTION, NO_RELEVANT, WEIGHTS, *output(figure=False))
+OPTIONS = (*COLLECTION, NO_RELEVANT, WEIGHTS, *output())
 
 
 def run(arguments: Arguments) -> Ranges:

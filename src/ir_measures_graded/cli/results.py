@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import GradedError, Remark
 from ..files.content import is_lasting, is_pattern, parquet_files
 from ..files.sources import is_file, qrels_file_of
-from ..output import plots
+from ..output import figures
 from ..output.excel import EXCEL, excel
 from ..output.files import ending_of, refuse_bad_date, refuse_inputs, refuse_unwritable, write_files
 from ..output.formats import FOR_PEOPLE, TABLES, decimals
@@ -125,8 +125,8 @@ def content_of(answer: Answer, path: str, arguments: Arguments) -> bytes:
         lead = command_line(arguments)
         places = decimals("text", arguments.places)
         return pages.result_page(answer.result, title, lead, places).encode()
-    if ending in plots.FORMATS:
-        return plots.rendered(answer.result.figure(), ending)
+    if ending in figures.FORMATS:
+        return figures.rendered(answer.result.figure(), ending)
     if ending == EXCEL:
         return excel(lines_of(answer, "jsonl", arguments, in_file=True), answer.result.sentences())
     form = TABLES.get(ending, ending)

@@ -23,8 +23,8 @@ from ..core.registry.facts import refuse_geometric, sign_of, with_options
 from ..core.registry.notation import one_of
 from ..core.rows.rows import refuse_repeated
 from ..errors import GradedError, Remark, shown
-from ..output import plots
-from ..output.formats import counted, known, listed
+from ..output import figures
+from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from . import named, remarks
@@ -44,6 +44,10 @@ from .sessions import Given, SessionValues, turn_measure
 from .values import By, Names, read_values
 from .weights import ALL_ZERO, counted_by, read_weights, refuse_missing_weights
 
+MEANS, TOPICS, BOX = FIGURES = ("means", "topics", "box")
+"""The kinds of figures of an evaluation."""
+ACROSS = 4
+"""The number of panels of a figure side by side."""
 NO_VALUE = "no value"
 """The kind of a remark on topics for which a provider of ir-measures gives no value."""
 NOTED_SHARE = 0.05
@@ -459,19 +463,143 @@ class Evaluation(Result):
                 names.append(self.runs[0])
         return Note(f"{text}.", *names)
 
-    def figure(self) -> plots.Figure:
-        """Draw the means as dots, one panel per measure.
+    def headline(self) -> Note:
+        """The best run by the first measure with its mean, in a sentence."""
+        measure = self.measures[0]
+        means = self.means()[:, 0]
+        topics = self.topics_of_means()
+        if np.isnan(means).all():
+            return Note("No run has a value by {} over {}.", measure, topics)
+        runs = self.runs
+        best = float(np.nanmax(sign_of(measure) * means)) * sign_of(measure)
+        value = decimal(best)
+        if len(runs) == 1:
+            return Note("{} has {} {} over {}.", runs[0], measure, value, topics)
+        leading = [runs[row] for row in np.flatnonzero(means == best).tolist()]
+        have = "has" if len(leading) == 1 else "have"
+        text = "{} {} the best {}, {}, of {} over {}."
+        return Note(text, listed(leading), have, measure, value, counted(len(runs), "run"), topics)
 
-        The best runs by the first measure are on top.
+    def figure(self, kind: str = MEANS) -> figures.Figure:
+        """Draw the values; the best runs by the first measure come first. Needs the extra ``plot``.
 
-        Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
+        - ``means``: a dot for each run, a panel for each measure
+        - ``topics``: a heat map of topics × runs, a panel for each measure
+        - ``box``: the quartiles and the range of each run over the topics
+
+        Raises `GradedError` for another kind, and if Matplotlib is not installed.
         """
-        what = "Mean"
-        if any(isinstance(measure.aggregator(), SumAgg) for measure in self.measures):
-            what = "Mean or sum"
-        label = f"{what} over {self.topics_of_means()}"
-        signs = list(map(sign_of, self.measures))
-        return plots.dot_plot(self.runs, list(map(str, self.measures)), self.means(), signs, label)
+        if kind == TOPICS:
+            return self._figure_of_topics()
+        if kind == BOX:
+            return self._figure_of_quartiles()
+        if kind != MEANS:
+            raise GradedError(
+                f"kind={kind!r} is not allowed; it is {', '.join(map(repr, FIGURES))}"
+            )
+        means = self.means()
+        order = self.best_first()
+        panels = []
+        for column, measure in enumerate(self.measures):
+            panel = figures.Forest(
+                [self.runs[row] for row in order],
+                means[order, column],
+                label=axis_label(measure),
+                heading=str(measure),
+                shows_names=column % ACROSS == 0,
+            )
+            panels.append(panel)
+        return figures.picture(panels, self.headline(), across=ACROSS)
+
+    def best_first(self, measure: Measure | str | None = None) -> list[int]:
+        """The numbers of the runs from the best mean by a measure, the first one by default."""
+        column = 0 if measure is None else self._column(measure)
+        costs = -sign_of(self.measures[column]) * self.means()[:, column]
+        return np.argsort(costs, kind="stable").tolist()
+
+    def _figure_of_topics(self) -> figures.Figure:
+        """A heat map of topics × runs for each measure."""
+        order = self.best_first()
+        panels = []
+        title = None
+        for column, measure in enumerate(self.measures):
+            values = sign_of(measure) * self.values[order, column]
+            means = _means_of_topics(values)
+            topics = np.argsort(-means, kind="stable")
+            with_value = topics[~np.isnan(means[topics])]
+            if title is None:
+                title = self._extreme_topics(measure, with_value)
+            panel = figures.HeatMap(
+                self.values[order, column].T[topics],
+                [self.topics[topic] for topic in topics.tolist()],
+                [self.runs[row] for row in order],
+                label=str(measure),
+                heading=str(measure) if len(self.measures) > 1 else "",
+                row_label=f"{self.unit}, the easiest at the top",
+            )
+            panels.append(panel)
+        return figures.picture(panels, title or self.summary, across=2)
+
+    def _extreme_topics(self, measure: Measure, topics: np.ndarray) -> Note | None:
+        """The easiest and the hardest topic, of topics from the easiest to the hardest."""
+        if len(topics) < 2:
+            return None
+        easiest, hardest = int(topics[0]), int(topics[-1])
+        means = _means_of_topics(self.of(measure))
+        text = "{} {} is the hardest by {} (mean {} over the runs), {} the easiest ({})."
+        return Note(
+            text,
+            self.unit.capitalize(),
+            self.topics[hardest],
+            measure,
+            decimal(float(means[hardest])),
+            self.topics[easiest],
+            decimal(float(means[easiest])),
+        )
+
+    def _figure_of_quartiles(self) -> figures.Figure:
+        """The median, the quartiles and the range of each run over the topics."""
+        order = self.best_first()
+        panels = []
+        for column, measure in enumerate(self.measures):
+            quantiles = np.full((5, len(order)), np.nan)
+            for place, row in enumerate(order):
+                values = self.values[row, column]
+                values = values[~np.isnan(values)]
+                if values.size:
+                    quantiles[:, place] = np.quantile(values, (0, 0.25, 0.5, 0.75, 1))
+            lowest, lower, median, upper, highest = quantiles
+            panel = figures.Forest(
+                [self.runs[row] for row in order],
+                median,
+                bars=[np.stack([lowest, highest]), np.stack([lower, upper])],
+                label=axis_label(measure),
+                heading=str(measure),
+                shows_names=column % ACROSS == 0,
+            )
+            panels.append(panel)
+        caption = (
+            f"Dot: median over {counted(len(self.topics), self.unit)}. Thick bar: from the lower to "
+            "the upper quartile. Thin bar: from the lowest to the highest value. Runs are sorted by "
+            f"their mean {self.measures[0]}."
+        )
+        return figures.picture(panels, self.headline(), caption, across=ACROSS)
+
+
+def _means_of_topics(values: np.ndarray) -> np.ndarray:
+    """The mean of each topic over the runs with a value (runs × topics); NaN without any."""
+    has_value = ~np.isnan(values)
+    sums = np.where(has_value, values, 0.0).sum(axis=0)
+    counts = has_value.sum(axis=0)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def axis_label(measure: Measure) -> str:
+    """What an axis of means shows."""
+    label = "sum over topics" if isinstance(measure.aggregator(), SumAgg) else "mean"
+    if sign_of(measure) < 0:
+        label += ", smaller is better"
+    return label
 
 
 @checks_arguments("evaluate(qrels, {'mine': run}, ['nDCG@10'])")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GradedError, Remark
-from . import plots
+from . import figures
 from .excel import EXCEL, excel
 from .files import checked_ending, write_whole
 from .formats import (
@@ -159,9 +159,9 @@ class Result:
         jsonl) and otherwise 4. An Excel file (xlsx) has all decimals, and a sheet of notes. Raises
         `GradedError` for another ending and for a file that cannot be written.
         """
-        ending = checked_ending(path, [*plots.FORMATS, *TABLES, EXCEL])
-        if ending in plots.FORMATS:
-            plots.save(self.figure(), path)
+        ending = checked_ending(path, [*figures.FORMATS, *TABLES, EXCEL])
+        if ending in figures.FORMATS:
+            figures.save(self.figure(), path)
             return
         if ending == EXCEL:
             write_whole(path, excel(self.lines("jsonl", -1), self.sentences()))
@@ -186,7 +186,7 @@ class Result:
         if isinstance(drawing, str):
             parts.append(f"<p>{escaped_html(drawing)}</p>")
         elif drawing:
-            parts.append(f"<div>{plots.svg(drawing, label=summary)}</div>")
+            parts.append(f"<div>{figures.svg(drawing, label=summary)}</div>")
         columns, rows = self.table()
         table = "".join(html(columns, rows[:ROWS], PLACES))
         parts.append(f'<div style="overflow: auto; max-height: 30em">{table}</div>')

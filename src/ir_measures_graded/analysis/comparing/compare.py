@@ -302,6 +302,7 @@ def _compared(evaluation: Evaluation, outcomes: Iterable[Test], design: _Design)
         paired_topics={
             measure: len(evaluation.paired_topics(measure)) for measure in evaluation.measures
         },
+        by_topic=evaluation,
     )
 
 

@@ -1,117 +1,210 @@
-"""The figures of a comparison: which runs beat which, or the differences from the baseline."""
+"""The figures of a comparison: which drawing shows it, and with which data."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
-from ...output import plots
+from ...evaluation.evaluate import ACROSS, Evaluation, axis_label
+from ...output.figures import (
+    Drawing,
+    Figure,
+    Forest,
+    Groups,
+    Scatter,
+    SortedBars,
+    Triangle,
+    picture,
+)
 from ..statistics.corrections import correction_of
 from ..statistics.defaults import STARS
-from .paper import letters
+from ..statistics.precision import differences_of
+from .tests import Test
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from .result import Comparison
 
-LARGEST_CELL: Final = 0.3
-SMALLEST_CELL: Final = 0.1
-"""The side of a cell of the figure of all pairs in inches."""
-LEAST_SIDE: Final = 2.5
-"""The side of the whole square has room for the title."""
-MOST_LETTERS_ACROSS: Final = 26
-"""More runs have two letters, which are written upwards."""
+MOST_IN_TRIANGLE: Final = 12
+"""All pairs of more runs are drawn as groups that do not differ."""
+MOST_TOPICS_NAMED: Final = 5
 
 
-def all_pairs(comparison: Comparison) -> Figure:
-    """Draw the runs that each run beats, the best run first, one panel per measure."""
-    from matplotlib.colors import ListedColormap
+def figure_of(comparison: Comparison) -> Figure:
+    """The figure that answers the comparison.
 
-    count = len(comparison.runs)
-    names = plots.INCHES * (max(map(len, comparison.runs)) + 5)
-    side = count * min(max(plots.PAGE[0] / count, SMALLEST_CELL), LARGEST_CELL)
-    height = (max(side, LEAST_SIDE) + 1) * len(comparison.measures)
-    figure = plots.new_figure(max(side, LEAST_SIDE) + names, height)
-    figure.set_layout_engine("compressed")  # keeps the cells square
-    colours = ListedColormap(plots.SHADES)
-    strongest = STARS[0][0]
-    all_axes = plots.panels(figure, len(comparison.measures), 1)
-    for axes, measure in zip(all_axes, comparison.measures, strict=True):
-        order = comparison.best_first(measure)
-        marks = np.zeros((count, count))
-        number_of = {run: number for number, run in enumerate(order)}
-        for (winner, loser), p in comparison.wins(measure).items():
-            shade = 2 if p < strongest else 1
-            marks[number_of[winner], number_of[loser]] = shade
-        axes.pcolormesh(
-            marks,
-            cmap=colours,
-            vmin=0,
-            vmax=2,
-            edgecolors=plots.GREY,
-            linewidth=0.2,
-            rasterized=True,
-        )
-        columns = [letters(comparison.runs.index(run)) for run in order]
-        size = min(9.0, 55 * side / count)
-        rotation = 90 if count > MOST_LETTERS_ACROSS else 0
-        middles = np.arange(count) + 0.5
-        axes.set_xticks(middles, columns, size=size, rotation=rotation)
-        rows = [f"{run}  {letter:>2}" for run, letter in zip(order, columns, strict=True)]
-        axes.set_yticks(middles, rows, size=size)
-        axes.set(aspect="equal", ylim=(count, 0))
-        axes.grid(visible=False)
-        axes.set_title(plots.title(measure, width=36), loc="right", size=10)
-        text = f"row better than column\ndark: p < {min(strongest, comparison.alpha):g}"
-        axes.set_xlabel(f"{text}, light: p < {comparison.alpha:g}", loc="right")
-    return figure
-
-
-def differences(comparison: Comparison) -> Figure:
-    """Draw the differences from the baseline with their confidence intervals.
-
-    There is one panel per measure. The best runs by the first measure are on top, or the groups of
-    topics in their order. The marker of a difference is filled if it is significant.
+    Differences from a baseline are a forest, those of two runs are drawn topic by topic, and all
+    pairs are a triangle or, of many runs, groups of runs that do not differ.
     """
-    measures = comparison.measures
-    rows: list[list[list[Any]]] = []
-    runs: list[str] = []
-    labels: list[str] = []
-    for part in (comparison, *comparison.groups.values()):
-        name = part.name or f"all {comparison.unit}s"
-        group = f"{name} ({part.topics})"
-        of_measures = [part.find(measure) for measure in measures]
-        for tests in zip(*of_measures, strict=True):
-            run = str(tests[0].run)
-            label = run
-            if comparison.groups:
-                label = f"{group}: {run}" if len(comparison.runs) > 2 else group
-            runs.append(run)
-            labels.append(label)
-            rows.append(
-                [[test.difference, test.lower, test.upper, test.significant] for test in tests]
-            )
-    values, lower, upper, filled = np.moveaxis(np.array(rows, dtype=float), -1, 0)
-    figure = plots.dot_plot(
-        labels,
-        [str(measure) for measure in measures],
-        values,
-        [sign_of(measure) for measure in measures],
-        f"Difference from {comparison.baseline}",
-        np.stack([lower, upper]),
-        filled,
-        rows_of=runs if comparison.groups else None,
+    if not comparison.baseline:
+        return _all_pairs(comparison)
+    values = comparison.by_topic
+    if len(comparison.runs) == 2 and values is not None and not comparison.groups:
+        return _two_runs(comparison, values)
+    return _differences(comparison)
+
+
+def _all_pairs(comparison: Comparison) -> Figure:
+    """The p-values of all pairs, or the means with groups of runs that do not differ."""
+    alpha = comparison.alpha
+    correction = _correction(comparison)
+    drawings: list[Drawing] = []
+    if len(comparison.runs) <= MOST_IN_TRIANGLE:
+        strong = min(STARS[0][0], alpha)
+        drawings += [_triangle(comparison, measure, strong) for measure in comparison.measures]
+        text = (
+            f"p of each pair{correction}. In colour: the run named below is better than the run "
+            f"named at the left with p < {alpha:g}, dark with p < {strong:g}."
+        )
+        return picture(drawings, comparison.summary, text, across=2)
+    for measure in comparison.measures:
+        drawings += _grouped(comparison, measure)
+    text = (
+        f"Dots: means. Runs that a bar joins do not differ with p < {alpha:g}{correction}; runs "
+        "that share no bar do."
     )
-    together = ""
-    if comparison.family > 1 or comparison.groups:
-        together = "simultaneous "
-    correction = ""
-    if comparison.family > 1:
-        correction = f" with {correction_of(comparison.correction).name}"
-    text = f"Mean differences and {together}{100 * (1 - comparison.alpha):g} % intervals\n"
-    legend = f"{text}filled: p < {comparison.alpha:g}{correction}"
-    figure.suptitle(legend, x=0.01, ha="left", size=9)
-    return figure
+    return picture(drawings, comparison.summary, text, across=2)
+
+
+def _triangle(comparison: Comparison, measure: Measure, strong: float) -> Triangle:
+    """The triangle of all pairs by a measure."""
+    order = comparison.best_first(measure)
+    row_of = {run: row for row, run in enumerate(order)}
+    p = np.full((len(order), len(order)), np.nan)
+    is_significant = np.zeros(p.shape, dtype=bool)
+    for test in comparison.find(measure):
+        one, other = row_of[str(test.run)], row_of[str(test.other)]
+        if test.adjusted is not None:
+            p[one, other] = p[other, one] = test.adjusted
+        is_significant[one, other] = is_significant[other, one] = bool(test.winner)
+    return Triangle(order, p, is_significant, strong, heading=str(measure))
+
+
+def _grouped(comparison: Comparison, measure: Measure) -> list[Drawing]:
+    """The means by a measure, and the groups of runs that do not differ."""
+    order = comparison.best_first(measure)
+    row_of = {run: row for row, run in enumerate(order)}
+    is_alike = np.ones((len(order), len(order)), dtype=bool)
+    for winner, loser in comparison.wins(measure):
+        one, other = row_of[winner], row_of[loser]
+        is_alike[one, other] = is_alike[other, one] = False
+    means = dict(zip(comparison.runs, comparison.means_by(measure), strict=True))
+    values = np.array([means[run] for run in order])
+    dots = Forest(order, values, label=axis_label(measure), heading=str(measure))
+    return [dots, Groups(is_alike)]
+
+
+def _two_runs(comparison: Comparison, values: Evaluation) -> Figure:
+    """The topics of two runs: one against the other, and their differences in order."""
+    old = str(comparison.baseline)
+    (new,) = (run for run in comparison.runs if run != old)
+    both = values.part([old, new], values.measures)
+    drawings: list[Drawing] = []
+    for measure in both.measures:
+        topics = [both.topics[number] for number in both.paired_topics(measure).tolist()]
+        old_values, new_values = both.paired(measure)
+        better = sign_of(measure) * differences_of(new_values, old_values)[0]
+        largest = np.argsort(-np.abs(better), kind="stable")[:MOST_TOPICS_NAMED]
+        named = [number for number in largest.tolist() if better[number]]
+        label = f"{new} − {old}"
+        if sign_of(measure) < 0:
+            label = f"{old} − {new}, as smaller is better"
+        drawings.append(
+            Scatter(old_values, new_values, topics, old, new, str(measure), named, diagonal=True)
+        )
+        drawings.append(SortedBars(better, topics, label, unit=comparison.unit))
+    text = (
+        f"Left: a dot for each {comparison.unit}, on the line if both runs are equal. Right: the "
+        f"differences, {new} better above 0. The {comparison.unit}s that differ most are named."
+    )
+    return picture(drawings, comparison.summary, text, across=2)
+
+
+def _differences(comparison: Comparison) -> Figure:
+    """The differences from the baseline with their intervals, the best runs at the top."""
+    first = comparison.measures[0]
+    parts = [comparison, *comparison.groups.values()]
+    rows: list[tuple[Comparison, str, str]] = []
+    for part in parts:
+        place = {run: number for number, run in enumerate(part.best_first(first))}
+        tests = [(str(test.run), str(test.other)) for test in part.find(first)]
+        tests.sort(key=lambda pair: (part.baselines.index(pair[1]), place[pair[0]]))
+        rows += [(part, *pair) for pair in tests]
+    names = [_row_name(comparison, *row) for row in rows]
+    drawings = []
+    for column, measure in enumerate(comparison.measures):
+        of_measure = [_test_of(part, measure, *pair) for part, *pair in rows]
+        numbers = [[test.difference, test.lower, test.upper] for test in of_measure]
+        values, lower, upper = np.array(numbers, dtype=float).T
+        texts = [_counts(part, measure, *pair) for part, *pair in rows]
+        smaller = ", smaller is better" if sign_of(measure) < 0 else ""
+        drawing = Forest(
+            names,
+            values,
+            bars=[np.stack([lower, upper])],
+            label=f"difference from {_baselines(comparison)}{smaller}",
+            heading=str(measure),
+            zero=0.0,
+            filled=np.array([bool(test.significant) for test in of_measure]),
+            texts=texts if any(texts) else (),
+            texts_heading="wins/ties/losses" if any(texts) else "",
+            shows_names=column % ACROSS == 0,
+        )
+        drawings.append(drawing)
+    level = f"{100 * (1 - comparison.alpha):g} %"
+    together = "each for itself"
+    if comparison.family == 1:
+        together = "one difference"
+    elif correction_of(comparison.correction).is_corrected:
+        together = "which hold for all differences together"
+    text = (
+        f"Bars: {level} intervals, {together}. Filled: p < {comparison.alpha:g}"
+        f"{_correction(comparison)}."
+    )
+    return picture(drawings, comparison.summary, text, across=ACROSS)
+
+
+def _correction(comparison: Comparison) -> str:
+    """How the p-values are corrected, as the end of a sentence."""
+    if comparison.family == 1:
+        return ""
+    return f" with {correction_of(comparison.correction).name}"
+
+
+def _baselines(comparison: Comparison) -> str:
+    """What the differences are from."""
+    if len(comparison.baselines) == 1:
+        return str(comparison.baseline)
+    return "the baseline"
+
+
+def _test_of(part: Comparison, measure: Measure, run: str, other: str) -> Test:
+    """The test of a pair of runs by a measure."""
+    (found,) = (test for test in part.find(measure) if (test.run, test.other) == (run, other))
+    return found
+
+
+def _row_name(comparison: Comparison, part: Comparison, run: str, other: str) -> str:
+    """The name of a row: the run or both runs, and the group of topics."""
+    pair = run
+    if len(comparison.baselines) > 1:
+        pair = f"{run} − {other}"
+    if not comparison.groups:
+        return pair
+    name = part.name or f"all {comparison.unit}s"
+    group = f"{name} ({part.topics})"
+    return f"{group}: {pair}" if len(comparison.runs) > 2 else group
+
+
+def _counts(part: Comparison, measure: Measure, run: str, other: str) -> str:
+    """The numbers of topics in which a run is better than the other, equal and worse."""
+    values = part.by_topic
+    if values is None or run not in values.runs or other not in values.runs:
+        return ""
+    both = values.part([run, other], [measure])
+    better = sign_of(measure) * differences_of(*both.paired(measure))[0]
+    counts: Sequence[int] = [(better > 0).sum(), (better == 0).sum(), (better < 0).sum()]
+    return "/".join(map(str, counts))

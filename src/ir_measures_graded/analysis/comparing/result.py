@@ -13,7 +13,7 @@ from ir_measures import Measure
 from ...core.registry.facts import sign_of
 from ...core.registry.notation import one_of
 from ...errors import GradedError, Remark
-from ...output import plots
+from ...evaluation.evaluate import Evaluation
 from ...output.formats import PLACES, clean, counted, escaped_html, sentences
 from ...output.result import Result
 from ...output.tables import Table
@@ -50,6 +50,7 @@ class Comparison(Result):
     ``topic`` or ``session``. `effective` is the effective number of topics with weights, None without
     weights.
     `paired_topics` has the number of topics for which all runs have a value, by measure.
+    `by_topic` has the values that the tests are made of, for the figure.
 
     `repeats` has the means of the repeats (repeats × measures) of each system that has several.
     `all_runs` is the number of runs that were tested; `first` leaves out some of them.
@@ -75,6 +76,7 @@ class Comparison(Result):
     unjudged: Mapping[str, float] = field(default_factory=dict)
     repeats: Mapping[str, np.ndarray] = field(default_factory=dict)
     all_runs: int = 0
+    by_topic: Evaluation | None = None
 
     def __post_init__(self) -> None:
         if not self.all_runs:
@@ -236,6 +238,12 @@ class Comparison(Result):
                 p_values[outcome.winner, str(outcome.loser)] = outcome.adjusted or 0.0
         return p_values
 
+    def means_by(self, measure: Measure | str) -> list[float]:
+        """The mean of each run by one of the measures."""
+        column = self._columns[one_of(self.measures, measure)]
+        means: list[float] = self.values[:, column].tolist()
+        return means
+
     def best_first(self, measure: Measure | str) -> list[str]:
         """The runs, sorted from the best mean by one of the measures to the worst, then those
         without."""
@@ -351,12 +359,9 @@ class Comparison(Result):
         below = [f"<p>{escaped_html(sentence)}</p>" for sentence in self.lacking]
         return "\n".join([*above, answer, *tables, *below])
 
-    @plots.styled
     def figure(self) -> Figure:
-        """Draw the differences from the baselines, or which runs beat which of all pairs.
+        """Draw the differences from the baselines, topics of two runs, or which runs beat which.
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
-        if self.baselines:
-            return figures.differences(self)
-        return figures.all_pairs(self)
+        return figures.figure_of(self)

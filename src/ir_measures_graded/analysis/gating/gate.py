@@ -22,6 +22,7 @@ from ...evaluation.evaluate import Evaluation, evaluated
 from ...evaluation.named import Qrels, Runs, about
 from ...evaluation.sessions import Given
 from ...evaluation.values import By, groups_of
+from ...output.figures import Figure
 from ...output.formats import counted, listed
 from ...output.result import Result
 from ...output.tables import Table
@@ -29,6 +30,7 @@ from ..comparing.families import refuse_few_topics, remarks_on, shares_of
 from ..statistics.defaults import LEAST_TESTED_TOPICS, POWER
 from ..statistics.options import statistics_library, whole_number
 from ..statistics.precision import differences_of
+from .figures import figure_of
 from .junit import junit_of
 from .verdict import (
     DIFFERS,
@@ -63,7 +65,7 @@ class Gate(Result):
     `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `lacking`
     has a sentence on each run that lacks topics. `unjudged` has the share of unjudged documents
     within the first ranks of both runs, as far as it is known. `effective` is the effective number of
-    topics with weights.
+    topics with weights. `by_topic` has the values, for the figure.
     """
 
     old: str
@@ -79,6 +81,7 @@ class Gate(Result):
     remarks: tuple[Remark, ...] = ()
     unjudged: Mapping[str, float] = field(default_factory=dict)
     effective: float | None = None
+    by_topic: Evaluation | None = None
 
     @property
     def _over_all_topics(self) -> list[Verdict]:
@@ -280,6 +283,10 @@ class Gate(Result):
             rose = f"{verdict.rises} rose, more than chance explains"
             yield f"{verdict.measure}: {fell} and {rose}."
 
+    def figure(self) -> Figure:
+        """Draw the difference beside the margin, and the topics in order, for each measure."""
+        return figure_of(self)
+
     def junit(self, status: int | None = None) -> str:
         """The result in JUnit's form, XML, with a test for each measure.
 
@@ -422,6 +429,7 @@ def gate(
         evaluation.remarks,
         shares_of(evaluation),
         evaluation.effective,
+        evaluation,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from ...output import plots
+from ...output import figures
 from .verdict import HOLDS, SMALL, STATUS, UNDECIDED
 
 if TYPE_CHECKING:
@@ -34,4 +34,4 @@ def junit_of(gate: Gate, status: int | None = None) -> str:
     ElementTree.SubElement(suite, "system-out").text = "\n".join(lines)
     ElementTree.indent(suite)
     document = ElementTree.tostring(suite, encoding="unicode")
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + plots.drawable(document)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + figures.drawable(document)

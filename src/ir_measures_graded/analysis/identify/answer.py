@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...output.figures import Figure, Scatter, SortedBars, picture
+from ...output.formats import counted
 from ...output.result import Result
 from ...output.tables import Table
 from .case import Case
@@ -15,6 +17,9 @@ from .naming import NO_MEASURE, described
 from .ranking import Ranking
 from .search import MOST, Search
 from .verdict import CHANCE, States, Verdict
+
+MOST_NAMED = 8
+"""The figure names at most so many topics that differ."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,6 +98,31 @@ class Identification(Result):
         elif self.definition:
             rows.append(("none", "nearest", described(self.definition)))
         return rows
+
+    def figure(self) -> Figure:
+        """Draw the values given against those computed, a dot a topic, the misses named.
+
+        For a mean, whose topics are not given, the computed values are drawn. Needs the extra
+        ``plot``.
+        """
+        if np.isnan(self.given).all():
+            computed = "computed by the nearest definition"
+            if self.definitions:
+                computed = "computed by the definition found"
+            bars = SortedBars(self.computed, self.topics, computed)
+            return picture([bars], self.summary)
+        distance = np.abs(self.computed - self.given)
+        farthest = np.argsort(-distance, kind="stable")[: min(self.differ, MOST_NAMED)]
+        points = Scatter(
+            self.given, self.computed, self.topics, "value given", "value computed",
+            named=farthest.tolist(), diagonal=True,
+        )  # fmt: skip
+        topics = counted(len(self.topics), "topic")
+        text = (
+            f"A dot a topic, on the line if both values are equal; {self.differ} of {topics} differ"
+        )
+        text += ", the farthest are named." if farthest.size else "."
+        return picture([points], self.summary, text)
 
     def topic_table(self) -> Table:
         """One row per topic: the value given, the computed one, and their difference."""

@@ -40,6 +40,7 @@ from ...core.registry.facts import is_normalised, sign_of
 from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels, Runs
+from ...output.figures import Figure
 from ...output.formats import Percent, counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
@@ -50,6 +51,7 @@ from ..statistics.options import check_probability, statistics_library, whole_nu
 from ..statistics.precision import EXACT
 from ..statistics.primary import paired
 from ..statistics.resampling import PERMUTED_AT_ONCE
+from .figures import figure_of
 from .panel import Panel, panels, remarks_on, values_of
 
 RESAMPLES: Final = 1000
@@ -160,7 +162,8 @@ class OrderAgreement:
     as the mean over 1,000 splits. Of the pairs of runs that differ significantly under the human,
     `significant` is the number, `agreed` the share that the machine also separates, and `reversed`
     the share that it separates in the other direction; both are None if there is no such pair.
-    `favours` has the favour of each run, and is empty where `no_favours` gives a reason.
+    `favours` has the favour of each run, and is empty where `no_favours` gives a reason. `means`
+    (2 × runs) are those under the human and under the machine, larger is better.
     """
 
     measure: Measure
@@ -172,6 +175,7 @@ class OrderAgreement:
     reversed: float | None
     favours: tuple[Favour, ...]
     no_favours: str
+    means: np.ndarray
 
     @property
     def tau(self) -> float | None:
@@ -246,8 +250,7 @@ class Judges(Result):
     def answer(self) -> list[Note]:
         """The agreement of the judge that agrees best with the human, on levels and on orders of
         runs."""
-        kappas = np.array([judge.statistics["kappa"].value for judge in self.judges], dtype=float)
-        best = self.judges[int(np.argmax(np.nan_to_num(kappas, nan=-1)))]
+        best = self.best
         kappa = best.statistics["kappa"]
         documents = counted(int(best.counts["documents"]), "document")
         among = ""
@@ -304,6 +307,19 @@ class Judges(Result):
                 record[name] = int(judge.confusion[human, machine])
             records.append(record)
         return Table.of(records[0], records)
+
+    def figure(self) -> Figure:
+        """Draw κ of the judges, the levels by the best judge, and the order of the runs.
+
+        Needs the extra ``plot``.
+        """
+        return figure_of(self)
+
+    @property
+    def best(self) -> JudgeAgreement:
+        """The judge with the highest κ; the first one if none is defined."""
+        kappas = np.array([judge.statistics["kappa"].value for judge in self.judges], dtype=float)
+        return self.judges[int(np.argmax(np.nan_to_num(kappas, nan=-1)))]
 
     def notes(self) -> list[str]:
         """What the reader of the tables must know."""
@@ -642,6 +658,7 @@ def _order_agreement(
         reversed_share,
         favoured,
         no_favours,
+        np.stack([mean_over_topics(values.human), mean_over_topics(values.machine)]),
     )
 
 

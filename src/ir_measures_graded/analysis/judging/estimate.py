@@ -52,6 +52,7 @@ from ...core.registry.facts import sign_of
 from ...errors import GradedError, NotApplicableError, Remark, level_of_caller
 from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels, Runs
+from ...output.figures import Figure
 from ...output.formats import counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
@@ -61,6 +62,7 @@ from ..statistics.options import check_probability, statistics_library
 from ..statistics.precision import EXACT, differences_of
 from ..statistics.primary import cut_at_0
 from ..statistics.student import FewTopicsWarning, student_interval, student_p
+from .figures import figure_of_estimates
 from .panel import COMPLETE, HUMAN, MACHINE, OUTSIDE, Panel, panels, remarks_on, values_of
 
 COMBINED: Final = "combined"
@@ -178,6 +180,10 @@ class Estimates(Result):
         pairs = [pair for pair in self.pairs if str(pair.measure) == str(measure)]
         level = 1 - self.confidence
         return sum(pair.adjusted is None or pair.adjusted >= level for pair in pairs)
+
+    def figure(self) -> Figure:
+        """Draw the combined estimates with their intervals. Needs the extra ``plot``."""
+        return figure_of_estimates(self)
 
     def notes(self) -> list[str]:
         """The open pairs of runs, and the meaning of the columns."""

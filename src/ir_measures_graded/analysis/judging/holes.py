@@ -43,12 +43,14 @@ from ...evaluation.at_ranks import one_measure
 from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluate
 from ...evaluation.named import Qrels, Run, Runs, named_runs, read_judgments, study_of
+from ...output.figures import Figure
 from ...output.files import write_whole
 from ...output.formats import Percent, comma_separated, counted, decimal
 from ...output.result import Result, as_bytes
 from ...output.tables import Note, Table
 from ..statistics.options import check_probability, statistics_library, whole_number
 from ..statistics.precision import EXACT
+from .figures import figure_of_holes
 from .panel import Levels, MergedQrels, add_answers, answers_in, as_text
 
 OPEN = 3.0
@@ -63,6 +65,45 @@ COLUMNS = Note(
 )
 
 
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """What the model expects of further judgments, see the module.
+
+    `h` and `gains` are those of the unjudged documents in the order in which they are worth
+    judging, and `within` (documents × runs) tells which are within the cutoff of a run. `total` and
+    `variance` are those of the model, and `sizes` the numbers of documents of each run within the
+    cutoff.
+    """
+
+    h: np.ndarray
+    gains: np.ndarray
+    within: np.ndarray
+    total: np.ndarray
+    variance: float
+    sizes: np.ndarray
+
+    def curve(self, steps: int) -> tuple[np.ndarray, np.ndarray]:
+        """Numbers of documents that are judged, and the pairs that then stay open.
+
+        Each document has its expected gain.
+        """
+        counts = np.unique(np.linspace(0, len(self.h), steps).round().astype(int))
+        still_open = [self._open_after(count) for count in counts.tolist()]
+        return counts, np.array(still_open)
+
+    def _open_after(self, count: int) -> int:
+        """The open pairs when so many documents are judged."""
+        left = self.h[count:]
+        _, is_open = _settled(left, self.total, self.variance)
+        without = self.total - np.einsum("d,da->a", self.gains[count:], left)
+        is_open |= _signs(without) != _signs(self.total)
+        shares = self.within[count:].sum(axis=0) / np.maximum(self.sizes, 1)
+        is_mostly_unjudged = shares > MOSTLY_UNJUDGED
+        either = np.logical_or.outer(is_mostly_unjudged, is_mostly_unjudged)
+        is_open |= either & _can_differ(left)
+        return int(np.triu(is_open, 1).sum())
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Holes(Result):
     """The next batch of unjudged documents, the most useful first; see `holes`.
@@ -73,7 +114,7 @@ class Holes(Result):
     the cutoff. `values` are the means of the runs, `expected` those with expected gains. `shares`
     are the shares of the documents of each run within the cutoff that are unjudged. `open` is the
     number of open pairs of runs, and `turned` has the pairs whose order differs with expected
-    gains. `merged` are the qrels with the answers.
+    gains. `merged` are the qrels with the answers. `outlook` has what the figure needs.
     """
 
     runs: tuple[str, ...]
@@ -90,6 +131,7 @@ class Holes(Result):
     open: int
     turned: tuple[tuple[str, str], ...]
     merged: MergedQrels
+    outlook: Outlook
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -159,6 +201,13 @@ class Holes(Result):
             sample = RANDOM if len(rows) < self.sampled else ""
             rows.append([topic, document, float(gain), min(ranks_of.values()), holders, sample])
         return Table(("topic", "document", "gain", "best_rank", "runs", "sample"), rows)
+
+    def figure(self) -> Figure:
+        """Draw the open pairs against the judgments, and the documents to judge next.
+
+        Needs the extra ``plot``.
+        """
+        return figure_of_holes(self)
 
     def notes(self) -> list[Note]:
         """The judgments that each source of answers added, the random sample, and the columns."""
@@ -284,7 +333,17 @@ def holes(
     batch = whole_number(batch, "batch", 1)
     rounded = np.round(score[left] / (score[left].max(initial=0) or 1.0), 12)
     _, order_of_ids = np.unique([doc for _, doc in names], return_inverse=True)
-    chosen = left[np.lexsort((-order_of_ids[left], -near[left], best[left], -rounded))]
+    worth_first = left[np.lexsort((-order_of_ids[left], -near[left], best[left], -rounded))]
+    within = (ranks > 0) & (ranks <= depth)
+    outlook = Outlook(
+        h[worth_first],
+        gains[worth_first],
+        within[worth_first],
+        total,
+        variance,
+        within.sum(axis=0),
+    )
+    chosen = worth_first
     # A batch that was asked for is always filled.
     if not still_open and not is_asked_for:
         batch = 0
@@ -312,6 +371,7 @@ def holes(
         still_open,
         tuple(_turned(study.runs, values, is_turned)),
         merged,
+        outlook,
     )
 
 

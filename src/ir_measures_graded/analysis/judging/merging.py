@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
 
+import numpy as np
+
 from ...core.ranking.gains import plain_number
 from ...errors import GradedError, Remark, did_you_mean, shown
 from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels
 from ...evaluation.remarks import issue
+from ...output.figures import Figure, Forest, picture
 from ...output.formats import Percent, counted
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
@@ -117,6 +120,23 @@ class MergedJudges(Result):
             share = agreed / judged if judged else None
             rows.append([judge, judged, alone, agreed, share])
         return [Table(columns, rows)]
+
+    def figure(self) -> Figure:
+        """Draw the share of each judge's levels that are the merged ones.
+
+        Needs the extra ``plot``.
+        """
+        judged = np.maximum(np.array(self.judged, dtype=float), 1)
+        shares = np.array(self.agreed) / judged
+        order = np.argsort(-shares, kind="stable").tolist()
+        dots = Forest(
+            [self.judges[judge] for judge in order],
+            shares[order],
+            label="share of its levels that are the merged ones",
+            texts=[f"{self.judged[judge]:,}" for judge in order],
+            texts_heading="judgments",
+        )
+        return picture([dots], self.summary)
 
 
 @checks_arguments("merge_judges({'Ann': qrels, 'Ben': qrels}, 'majority')")

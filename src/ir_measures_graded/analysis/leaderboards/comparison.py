@@ -250,7 +250,7 @@ class LeaderboardComparison(Result):
         """The places of the systems in both leaderboards, joined by lines, for at most 4 pairs."""
         from .figures import slope_chart  # This import takes time.
 
-        return slope_chart(self.orders, self.names)
+        return slope_chart(self.orders, self.names, self.summary)
 
 
 def _short(number: float) -> str:

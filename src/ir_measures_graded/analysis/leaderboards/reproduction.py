@@ -171,7 +171,7 @@ class Reproduction(Result):
             raise GradedError("there is no effect ratio to draw; name an advanced run")
         from .figures import effects  # This import takes time.
 
-        return effects(self.rows)
+        return effects(self.rows, self.summary)
 
 
 def _effect(row: Reproduced) -> Note:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import needed
-from ...output import plots
+from ...output import figures
 from ...output.formats import clean, numeric
 from ...output.result import Result
 from ..sensitivity import Sensitivity
@@ -158,8 +158,8 @@ THEME = {
     "black": "currentColor",
     "#ffffff": "var(--paper)",
     "#dddddd": "var(--rule)",
-    plots.GREY: "var(--muted)",
-    plots.PALE["color"]: "var(--pale)",
+    figures.GREY: "var(--muted)",
+    figures.PALE["color"]: "var(--pale)",
 }
 """Colours that change with the page between light and dark."""
 OF_THE_PAGE = ("max-width", "height", "font-family")
@@ -175,7 +175,7 @@ def drawing(figure: Figure, label: str) -> str:
     """
     for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
         patch.set_visible(False)  # the page is the background
-    element = re.sub(r"<(metadata|style)\b.*?</\1>", "", plots.svg(figure), flags=re.DOTALL)
+    element = re.sub(r"<(metadata|style)\b.*?</\1>", "", figures.svg(figure), flags=re.DOTALL)
     element = re.sub("<[^>]*>", _tag, element)
     element = re.sub(r"\s*\n\s*", " ", element).replace("> <", "><")
     return element.replace("<svg", f'<svg role="img" aria-label="{escape(label)}" {INHERITED}', 1)

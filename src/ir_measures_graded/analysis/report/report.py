@@ -18,7 +18,7 @@ from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import Qrels, Runs, study_of
 from ...evaluation.weights import counted_by
 from ...files.sources import queries_in, queries_of
-from ...output import plots
+from ...output import figures
 from ...output.files import ending_of, write_whole
 from ...output.result import Result
 from ...output.tables import Column, Table
@@ -149,7 +149,7 @@ def report(
     `evaluate` or `compare` refuses.
     """
     needed(*pages.NEEDS)
-    needed(*plots.NEEDS)
+    needed(*figures.NEEDS)
     statistics_library("scipy.special")
     check_probability(alpha, "alpha", ALPHA)
     if isinstance(queries, (str, os.PathLike)):

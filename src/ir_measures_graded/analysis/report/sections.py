@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
 from ...files.content import is_lasting
 from ...files.files import RunFile
-from ...output import plots
+from ...output import figures
 from ...output.provenance import sha256, versions
 from ..curves import Curves, curves
 from ..levels import Levels
@@ -87,17 +88,11 @@ def profile(study: Study, measure: Measure, baseline: str | None) -> Curves | No
         return None
 
 
-@plots.styled
 def figure(by_rank: Curves, cutoff: int | None) -> Figure:
     """Draw curves without a legend, and a line at the cutoff; the gid of the line of run 3 is
     ``run-3``."""
-    figure = plots.new_figure(6.8, 4.2)
-    axes = figure.add_subplot()
-    for number, line in enumerate(by_rank.draw(axes)):
-        line.set_gid(f"run-{number}")
-    if cutoff is not None and cutoff < len(by_rank.ranks):
-        axes.axvline(cutoff, color=plots.GREY, linewidth=0.8, linestyle=(0, (2, 2)))
-    return figure
+    lines = replace(by_rank, cutoff=cutoff).drawing_of_lines(shows_legend=False)
+    return figures.picture([lines])
 
 
 # ---------------------------------------------------------------------------------- topics

@@ -1,0 +1,68 @@
+"""The figure of a gate: the difference beside the margin, and the topics in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ...core.registry.facts import sign_of
+from ...evaluation.evaluate import Evaluation
+from ...output.figures import BLUE, GREY, ORANGE, Drawing, Figure, NumberLine, SortedBars, picture
+from ..statistics.precision import differences_of
+from .verdict import DIFFERS, HOLDS, MOST_FALLEN_NAMED, WORSE, Verdict
+
+if TYPE_CHECKING:
+    from .gate import Gate
+
+COLOURS: Final = {HOLDS: BLUE, WORSE: ORANGE, DIFFERS: ORANGE}
+"""The colour of the difference by verdict; else grey."""
+
+
+def figure_of(gate: Gate) -> Figure:
+    """A number line and the sorted topics for each measure, over all topics."""
+    drawings: list[Drawing] = []
+    for verdict in gate.verdicts:
+        if verdict.group is not None:
+            continue
+        drawings.append(_number_line(gate, verdict))
+        if gate.by_topic is not None:
+            drawings.append(_topics(gate, gate.by_topic, verdict))
+    text = (
+        f"Above: the mean difference with its one-sided bounds at {100 * (1 - gate.level):.3g} % "
+        f"each, and the zone that the margin of {gate.margin} excludes. Below: a bar for each "
+        f"{gate.unit}; those that fell most are named."
+    )
+    return picture(drawings, gate.summary, text, across=1)
+
+
+def _number_line(gate: Gate, verdict: Verdict) -> NumberLine:
+    """The difference by a measure, and the zones that the margin excludes."""
+    sign = sign_of(verdict.measure)
+    allowed = float(gate.margin.allowed(np.array([verdict.old]))[0])
+    excluded = [(-np.inf, -allowed) if sign > 0 else (allowed, np.inf)]
+    if gate.equivalent:
+        excluded = [(-np.inf, -allowed), (allowed, np.inf)]
+    lower = -np.inf if verdict.lower is None else verdict.lower
+    upper = np.inf if verdict.upper is None else verdict.upper
+    smaller = ", smaller is better" if sign < 0 else ""
+    return NumberLine(
+        verdict.difference,
+        (lower, upper),
+        tuple(excluded),
+        label=f"{gate.new} − {gate.old}{smaller}",
+        heading=f"{verdict.measure}: {verdict.verdict}",
+        colour=COLOURS.get(verdict.verdict, GREY),
+    )
+
+
+def _topics(gate: Gate, values: Evaluation, verdict: Verdict) -> SortedBars:
+    """The differences of the topics by a measure, those that fell most named."""
+    measure = verdict.measure
+    topics = [values.topics[number] for number in values.paired_topics(measure).tolist()]
+    old, new = values.paired(measure)
+    better = sign_of(measure) * differences_of(new, old)[0]
+    label = "difference"
+    if sign_of(measure) < 0:
+        label = "difference, turned: smaller is better"
+    return SortedBars(better, topics, label, named=MOST_FALLEN_NAMED, at_low=True, unit=gate.unit)

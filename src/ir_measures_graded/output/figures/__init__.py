@@ -1,0 +1,77 @@
+"""Figures: a few drawings, which results fill with data, on one sheet in one style.
+
+- `style`: sizes, colours and the widths of texts; the only module that decides them.
+- `sheet`: `Drawing`, the base class of all drawings, and `picture`, which puts some on a figure.
+- `saving`: a figure as PNG, SVG or PDF, the same file for the same figure.
+- `forest`: dots with intervals. `groups`: runs that do not differ. `slopes`: orders joined by
+  lines. `bars`: sorted and stacked bars. `heat_map`: cells in colour, and the triangle of pairs.
+  `scatter`: points. `lines`: curves. `tiles`: a ranking beside another. `number_line`: a
+  difference beside a margin.
+
+A result names its drawing and the data, and `picture` adds the answer as the title:
+
+    def figure(self) -> Figure:
+        return picture([Forest(self.runs, self.means, label="Mean")], title=self.summary)
+"""
+
+from .bars import SortedBars, StackedBars
+from .forest import Forest
+from .groups import Groups
+from .heat_map import HeatMap, Triangle
+from .lines import Line, Lines
+from .number_line import NumberLine
+from .saving import FORMATS, NEEDS, drawable, rendered, save, svg
+from .scatter import Scatter
+from .sheet import Drawing, Figure, picture
+from .slopes import Slopes
+from .style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PALE,
+    legend_outside,
+    level_colours,
+    line_style,
+    new_figure,
+    panels,
+    run_styles,
+    shortened,
+    styled,
+)
+from .tiles import Tiles
+
+__all__ = [
+    "BLUE",
+    "FORMATS",
+    "GREY",
+    "NEEDS",
+    "ORANGE",
+    "PALE",
+    "Drawing",
+    "Figure",
+    "Forest",
+    "Groups",
+    "HeatMap",
+    "Line",
+    "Lines",
+    "NumberLine",
+    "Scatter",
+    "Slopes",
+    "SortedBars",
+    "StackedBars",
+    "Tiles",
+    "Triangle",
+    "drawable",
+    "legend_outside",
+    "level_colours",
+    "line_style",
+    "new_figure",
+    "panels",
+    "picture",
+    "rendered",
+    "run_styles",
+    "save",
+    "shortened",
+    "styled",
+    "svg",
+]

@@ -1,0 +1,200 @@
+"""Bars: sorted differences by topic, and the parts of each topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .sheet import Drawing, Margins
+from .style import (
+    BLUE,
+    GREY,
+    LEAST_SIZE,
+    LINE,
+    ORANGE,
+    in_lines,
+    shortened,
+    spread,
+    widest,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LABEL_SIZE = 8.0
+NAME_SIZE = 7.5
+NARROWEST, WIDEST_BAR = 0.05, 0.24
+"""The width of a bar in inches, without regard to very many."""
+LONGEST = 24
+"""A longer name of a topic loses characters in the middle."""
+MOST_SEPARATE = 150
+"""More bars stand without gaps, as one area."""
+LEADER = 0.16
+"""The height in inches of the lines from bars to their names."""
+
+
+def _width(count: int) -> float:
+    return max(1.4, min(count * WIDEST_BAR, max(count * NARROWEST, 4.2), 7.0))
+
+
+@dataclass(frozen=True)
+class SortedBars(Drawing):
+    """A bar for each value, the highest first; those above 0 are blue, those below orange.
+
+    `named` tells how many of the values that differ most from 0 have their name below the bars, or
+    `at_low` of the lowest ones only. Few bars all have their names.
+    """
+
+    values: np.ndarray
+    names: Sequence[str]
+    label: str = ""
+    heading: str = ""
+    named: int = 5
+    at_low: bool = False
+    unit: str = "topic"
+
+    @property
+    def width(self) -> float:
+        """The width in inches, without labels."""
+        return _width(len(self.values))
+
+    @property
+    def height(self) -> float:
+        """The height in inches, without labels."""
+        return 1.9
+
+    @property
+    def _order(self) -> np.ndarray:
+        return np.argsort(-self.values, kind="stable")
+
+    @property
+    def _places_named(self) -> list[int]:
+        """The bars that have a name, from left to right."""
+        values = self.values[self._order]
+        gap = NAME_SIZE * LINE * 1.1
+        if len(values) * gap <= self.width:
+            return list(range(len(values)))
+        size = -values if self.at_low else np.abs(values)
+        most = np.argsort(-size, kind="stable")[: self.named]
+        return sorted(place for place in most.tolist() if size[place] > 0)
+
+    def _texts(self) -> list[str]:
+        order = self._order
+        return [shortened(self.names[order[place]], LONGEST) for place in self._places_named]
+
+    def margins(self) -> Margins:
+        """The room for the axis and the names of bars."""
+        bottom = widest(self._texts(), NAME_SIZE) + LEADER + 0.1 + LABEL_SIZE * LINE
+        lines = in_lines(self.label, self.height, LABEL_SIZE)
+        return Margins(0.5 + len(lines) * LABEL_SIZE * LINE, 0.2, 0.08, bottom)
+
+    def draw(self, axes: Axes) -> None:
+        """Draw the bars and the names."""
+        values = self.values[self._order]
+        places = np.arange(len(values))
+        colours = np.where(values >= 0, BLUE, ORANGE)
+        if len(values) <= MOST_SEPARATE:
+            axes.bar(places, values, width=0.85, color=colours)
+        else:
+            axes.fill_between(places, values, where=values >= 0, step="mid", color=BLUE)
+            axes.fill_between(places, values, where=values <= 0, step="mid", color=ORANGE)
+        axes.axhline(0, color=GREY, linewidth=1.0)
+        axes.set_xlim(-0.7, len(values) - 0.3)
+        axes.set_xticks([])
+        axes.grid(visible=False, axis="x")
+        axes.spines["bottom"].set_visible(False)
+        axes.set_ylabel("\n".join(in_lines(self.label, self.height, LABEL_SIZE)))
+        named = self._places_named
+        inch = len(values) / self.width
+        gap = NAME_SIZE * LINE * 1.05 * inch
+        below = -LEADER / self.height
+        wanted = [float(place) for place in named]
+        at = spread(wanted, gap, -0.3, len(values) - 0.7)
+        transform = axes.get_xaxis_transform()
+        for place, x, text in zip(named, at, self._texts(), strict=True):
+            axes.plot([place, x], [0, below * 0.85], color=GREY, linewidth=0.6, clip_on=False,
+                      transform=transform)  # fmt: skip
+            axes.text(x, below, text, rotation=90, ha="center", va="top", size=NAME_SIZE,
+                      transform=transform)  # fmt: skip
+        depth = widest(self._texts(), NAME_SIZE) + LEADER + 0.06
+        text = f"{len(values)} {self.unit}s, sorted by difference"
+        if len(values) == 1:
+            text = f"1 {self.unit}"
+        axes.text(0, -depth / self.height, text, ha="left", va="top", size=NAME_SIZE, color=GREY,
+                  transform=axes.transAxes)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StackedBars(Drawing):
+    """A bar for each row of `counts` (rows × parts), with its parts one above the other.
+
+    `parts` names them, from below, and `colours` has their colours. Rows are in the given order.
+    """
+
+    counts: np.ndarray
+    names: Sequence[str]
+    parts: Sequence[str]
+    colours: Sequence[Any]
+    label: str = ""
+    row_label: str = ""
+    heading: str = ""
+    legend_title: str = ""
+
+    @property
+    def width(self) -> float:
+        """The width in inches, without labels."""
+        return max(2.4, _width(len(self.names)))
+
+    @property
+    def height(self) -> float:
+        """The height in inches, without labels."""
+        return 2.3
+
+    @property
+    def _has_names(self) -> bool:
+        return len(self.names) * LEAST_SIZE * LINE * 1.05 <= self.width
+
+    def margins(self) -> Margins:
+        """The room for names, labels and the legend."""
+        bottom = 0.12 + LABEL_SIZE * LINE
+        if self._has_names:
+            names = (shortened(name, LONGEST) for name in self.names)
+            bottom += widest(names, LEAST_SIZE) + 0.06
+        legend = [*self.parts, self.legend_title]
+        return Margins(0.75, widest(legend, LABEL_SIZE) + 0.5, 0.08, bottom)
+
+    def draw(self, axes: Axes) -> None:
+        """Draw the bars and the legend."""
+        from matplotlib.patches import Patch
+
+        places = np.arange(len(self.names))
+        below = np.zeros(len(self.names))
+        for part, colour in zip(self.counts.T, self.colours, strict=True):
+            if len(places) <= MOST_SEPARATE:
+                axes.bar(places, part, bottom=below, width=0.85, color=colour, edgecolor=GREY,
+                         linewidth=0.2)  # fmt: skip
+            else:
+                axes.fill_between(places, below, below + part, step="mid", color=colour, lw=0)
+            below = below + part
+        axes.set_xlim(-0.7, len(places) - 0.3)
+        axes.set_ylim(bottom=0)
+        axes.set_xticks([])
+        if self._has_names:
+            names = [shortened(name, LONGEST) for name in self.names]
+            axes.set_xticks(places, names, rotation=90, size=LEAST_SIZE)
+            axes.tick_params(axis="x", length=0)
+        axes.grid(visible=False, axis="x")
+        axes.set_xlabel(self.row_label, loc="left", labelpad=4)
+        axes.set_ylabel(self.label)
+        handles = [
+            Patch(facecolor=colour, edgecolor=GREY, linewidth=0.4, label=part)
+            for part, colour in zip(self.parts, self.colours, strict=True)
+        ]
+        axes.legend(
+            handles=handles[::-1], loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1.0,
+            title=self.legend_title, fontsize=LABEL_SIZE, title_fontsize=LABEL_SIZE,
+            alignment="left", borderaxespad=0.0,
+        )  # fmt: skip

@@ -1,0 +1,248 @@
+"""Cells in colour: values of rows × columns, and the triangle of all pairs of runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .sheet import Drawing, Margins, of_height
+from .style import (
+    BLUE,
+    DARK_TEXT,
+    LEAST_SIZE,
+    LIGHT_TEXT,
+    LINE,
+    RULE,
+    TINT,
+    colour_map,
+    colour_of_text,
+    height_of_rows,
+    in_lines,
+    name_columns,
+    name_rows,
+    shortened,
+    size_of_names,
+    widest,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+TALLEST = 13.0
+"""Cells of more rows become lower than a name."""
+WIDEST = 14.0
+KEY = 0.13
+"""The width of the key of the colours in inches."""
+LABEL_SIZE = 7.5
+LEAST_KEY = 0.9
+"""The least height of the key in inches."""
+LEAST_SIDE = 1.4
+"""The least width of the triangle, which has room for the measure above."""
+SIDE = 0.44
+"""The side of a cell of the triangle in inches."""
+
+
+@dataclass(frozen=True)
+class HeatMap(Drawing):
+    """`cells` (rows × columns) in colour, with a key. NaN leaves a cell empty.
+
+    `texts` (rows × columns) stand in the cells. `row_label` and `column_label` name the axes, and
+    `label` the values.
+    """
+
+    cells: np.ndarray
+    rows: Sequence[str]
+    columns: Sequence[str]
+    label: str = ""
+    heading: str = ""
+    row_label: str = ""
+    column_label: str = ""
+    texts: Sequence[Sequence[str]] = ()
+    limits: tuple[float, float] | None = None
+
+    @property
+    def _row_size(self) -> float:
+        return size_of_names(len(self.rows))
+
+    @property
+    def _column_size(self) -> float:
+        return size_of_names(len(self.columns))
+
+    @property
+    def width(self) -> float:
+        """The width in inches, without labels."""
+        each = height_of_rows(len(self.columns)) * 1.15
+        if self.texts:
+            each = max(each, widest(cell for row in self.texts for cell in row) + 0.14)
+        return of_height(len(self.columns), each, least=0.8, most=WIDEST)
+
+    @property
+    def height(self) -> float:
+        """The height in inches, without labels."""
+        each = height_of_rows(len(self.rows))
+        if self.texts:
+            each = max(each, 0.28)
+        return of_height(len(self.rows), each, least=0.5, most=TALLEST)
+
+    @property
+    def _key_height(self) -> float:
+        return max(min(self.height, 1.6), LEAST_KEY)
+
+    @property
+    def _label_lines(self) -> list[str]:
+        return in_lines(self.label, self._key_height, LABEL_SIZE)
+
+    @property
+    def _is_upright(self) -> bool:
+        """Whether the names of columns are too wide to stand beside each other."""
+        names = map(shortened, self.columns)
+        return widest(names, self._column_size) > 0.85 * self.width / len(self.columns)
+
+    def margins(self) -> Margins:
+        """The room for names, labels and the key."""
+        left = widest(map(shortened, self.rows), self._row_size) + 0.12
+        if self.row_label:
+            left += 0.2
+        bottom = 0.3
+        if self._is_upright:
+            bottom = widest(map(shortened, self.columns), self._column_size) + 0.12
+        if self.label:
+            bottom = max(bottom, LEAST_KEY - self.height)
+        if self.column_label:
+            bottom += 0.24
+        right = 0.1
+        if self.label:
+            right = KEY + 0.6 + len(self._label_lines) * LABEL_SIZE * LINE
+        return Margins(left, right, 0.08, bottom)
+
+    def draw(self, axes: Axes) -> None:
+        """Draw the cells and the key."""
+        lowest, highest = self.limits or (None, None)
+        masked = np.ma.masked_invalid(self.cells)
+        mesh = axes.pcolormesh(
+            masked, cmap=colour_map(), vmin=lowest, vmax=highest, rasterized=True,
+            edgecolors="none",
+        )  # fmt: skip
+        axes.set_ylim(len(self.rows), 0)
+        axes.set_xlim(0, len(self.columns))
+        rows = every(len(self.rows), self.height, self._row_size)
+        columns = every(len(self.columns), self.width, self._column_size)
+        names = [shortened(self.rows[row]) for row in rows]
+        name_rows(axes, rows + 0.5, names, self._row_size)
+        names = [shortened(self.columns[column]) for column in columns]
+        name_columns(axes, columns + 0.5, names, self._column_size, self._is_upright)
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
+        margins = self.margins()
+        if self.row_label:
+            axes.text(0.1 / self.width - margins.left / self.width, 0.5, self.row_label, rotation=90,
+                      transform=axes.transAxes, ha="center", va="center", size=8)  # fmt: skip
+        if self.column_label:
+            axes.text(0.5, 0.1 / self.height - margins.bottom / self.height, self.column_label,
+                      transform=axes.transAxes, ha="center", va="center", size=8)  # fmt: skip
+        self._write(axes, mesh)
+        if self.label:
+            height = self._key_height
+            below = 1 - height / self.height
+            box = (1 + 0.12 / self.width, below, KEY / self.width, height / self.height)
+            key = axes.figure.colorbar(mesh, cax=axes.inset_axes(box))
+            key.outline.set_visible(False)
+            key.set_label("\n".join(self._label_lines), size=LABEL_SIZE)
+            key.ax.tick_params(labelsize=LEAST_SIZE, length=2)
+            key.ax.locator_params(nbins=4)
+
+    def _write(self, axes: Axes, mesh: object) -> None:
+        """The texts in the cells, in a colour that can be read on the cell."""
+        if not self.texts:
+            return
+        lowest, highest = mesh.get_clim()  # type: ignore[attr-defined]
+        for row, texts in enumerate(self.texts):
+            for column, text in enumerate(texts):
+                share = (self.cells[row, column] - lowest) / ((highest - lowest) or 1.0)
+                colour = colour_of_text(float(np.nan_to_num(share)))
+                axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", color=colour)
+
+
+def every(count: int, length: float, size: float) -> np.ndarray:
+    """The numbers of the rows that are named if `count` of them share a length in inches."""
+    step = max(1, math.ceil(count * size * LINE / length))
+    return np.arange(0, count, step)
+
+
+@dataclass(frozen=True)
+class Triangle(Drawing):
+    """The p-value of each pair of runs, which are in the order of their means, the best first.
+
+    `p` (runs × runs) is symmetric, NaN where there is none. A cell is in colour if the run above it
+    is better than the run at its left with p < `alpha`, and dark with p < `strong`.
+    """
+
+    names: Sequence[str]
+    p: np.ndarray
+    is_significant: np.ndarray
+    strong: float = 0.01
+    heading: str = ""
+
+    @property
+    def width(self) -> float:
+        """The width in inches, without labels."""
+        return max(SIDE * (len(self.names) - 1), LEAST_SIDE)
+
+    @property
+    def height(self) -> float:
+        """The height in inches, without labels."""
+        return 0.7 * SIDE * (len(self.names) - 1)
+
+    def margins(self) -> Margins:
+        """The room for names: of rows at the left, of columns below."""
+        left = widest(map(shortened, self.names[1:]), 8.5) + 0.12
+        bottom = widest(map(shortened, self.names[:-1]), 8.5) + 0.12
+        return Margins(left, 0.1, 0.08, bottom)
+
+    def draw(self, axes: Axes) -> None:
+        """Draw the cells with their p-values."""
+        from matplotlib.patches import Rectangle
+
+        count = len(self.names)
+        for row in range(1, count):
+            for column in range(row):
+                p = self.p[row, column]
+                face, colour = "none", "#333333"
+                if self.is_significant[row, column]:
+                    face, colour = TINT, DARK_TEXT
+                    if p < self.strong:
+                        face, colour = BLUE, LIGHT_TEXT
+                if face == "none":
+                    colour = "black"
+                cell = Rectangle((column, row - 1), 1, 1, facecolor=face, edgecolor=RULE)
+                axes.add_patch(cell)
+                text = p_text(p)
+                axes.text(
+                    column + 0.5, row - 0.5, text, ha="center", va="center", size=7.5, color=colour
+                )
+        axes.set_xlim(0, count - 1)
+        axes.set_ylim(count - 1, 0)
+        middles = np.arange(count - 1) + 0.5
+        name_columns(axes, middles, map(shortened, self.names[:-1]), 8.5, upright=True)
+        name_rows(axes, middles, map(shortened, self.names[1:]), 8.5)
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
+
+
+def p_text(p: float) -> str:
+    """A p-value in a cell.
+
+    >>> p_text(0.0312), p_text(0.00001), p_text(1.0), p_text(float("nan"))
+    ('.031', '<.001', '1', '')
+    """
+    if np.isnan(p):
+        return ""
+    if p < 0.001:
+        return "<.001"
+    if p > 0.9995:
+        return "1"
+    return f"{p:.3f}".removeprefix("0")

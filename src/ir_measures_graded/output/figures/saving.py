@@ -1,0 +1,74 @@
+"""A figure as a file: PNG, SVG or PDF. Equal figures give equal files."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from ..files import checked_ending, write_whole
+from .style import NEEDS, drawable, styled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FORMATS", "NEEDS", "drawable", "rendered", "save", "svg"]
+
+FORMATS: dict[str, dict[str, Any]] = {
+    "png": {},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+}
+"""File endings, with the metadata that would make two files of the same figure differ."""
+
+
+def save(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure as PNG, SVG or PDF, depending on the path's ending.
+
+    Equal figures give equal files.
+
+    The file is written by `write_whole`. Raises `GradedError` for an unknown ending and for a file
+    that cannot be written.
+    """
+    ending = checked_ending(path, FORMATS)
+    write_whole(path, rendered(figure, ending))
+
+
+def svg(figure: Figure, label: str = "") -> str:
+    """A figure as an ``<svg>`` element for an HTML page, with `label` as its description.
+
+    The element shrinks to the width of the page.
+    """
+    from html import escape  # This import takes time.
+
+    content = rendered(figure, "svg").decode()
+    described = ""
+    if label:
+        described = f' role="img" aria-label="{escape(drawable(label))}"'
+    element = content[content.index("<svg") :]
+    return element.replace("<svg", f'<svg style="max-width: 100%; height: auto"{described}', 1)
+
+
+@styled
+def rendered(figure: Figure, form: str) -> bytes:
+    """The content of a file of a figure in one of the `FORMATS`."""
+    from matplotlib.axis import Axis
+    from matplotlib.text import Text
+    from matplotlib.ticker import FuncFormatter
+
+    content = io.BytesIO()
+    with warnings.catch_warnings():
+        for text in figure.findobj(Text):
+            text.set_text(drawable(text.get_text()))
+        for axis in figure.findobj(Axis):
+            names = axis.get_major_formatter()
+            if isinstance(names, FuncFormatter):
+                axis.set_major_formatter(lambda *tick, names=names: drawable(names(*tick)))
+        if form == "svg":  # it keeps the characters that Matplotlib's font lacks
+            warnings.filterwarnings("ignore", "Glyph .* missing")
+        figure.savefig(content, format=form, metadata=FORMATS[form])
+    # Viewers without Matplotlib's font use a similar one.
+    # Names between tags may look like the font.
+    return re.sub(rb"'DejaVu Sans'(?=[^<>]*>)", rb"\g<0>, Verdana, sans-serif", content.getvalue())

@@ -1,0 +1,167 @@
+"""The sheet of a figure: drawings side by side, the answer above and a caption below.
+
+A drawing knows its size in inches, so that nothing overlaps or is cut, whatever the number of runs
+and the length of their names: the sheet grows with them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from .style import LINE, SIZE, in_lines, new_figure, styled
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+    from matplotlib.axes import Axes
+
+Figure: TypeAlias = "matplotlib.figure.Figure"
+"""The type of all figures; Matplotlib is imported when the first one is drawn."""
+
+EDGE: Final = 0.12
+"""The empty edge of a sheet in inches."""
+LEAST_WIDTH: Final = 4.8
+"""A sheet has room for a title in inches."""
+TITLE_SIZE: Final = 10.0
+CAPTION_SIZE: Final = 7.5
+TICKS: Final = 0.24
+"""The height of the labels of ticks below a panel in inches."""
+
+
+@dataclass(frozen=True)
+class Margins:
+    """The room for labels around a panel in inches."""
+
+    left: float = 0.1
+    right: float = 0.1
+    top: float = 0.08
+    bottom: float = 0.1
+
+
+class Drawing:
+    """A panel of a figure.
+
+    A subclass has the data, its `width` and `height` in inches without labels, the `margins` for
+    these, and `draw`.
+    """
+
+    heading: str = ""
+    """A line above the panel, such as the measure."""
+
+    @property
+    def width(self) -> float:
+        """The width in inches, without labels."""
+        return 3.0
+
+    @property
+    def height(self) -> float:
+        """The height in inches, without labels."""
+        return 2.4
+
+    def margins(self) -> Margins:
+        """The room for the labels, without the heading."""
+        return Margins()
+
+    def draw(self, axes: Axes) -> None:
+        """Draw on axes of this size."""
+        raise NotImplementedError
+
+
+@styled
+def picture(
+    drawings: Sequence[Drawing], title: object = "", caption: object = "", across: int = 4
+) -> Figure:
+    """A figure of some drawings, at most `across` side by side.
+
+    The title is the answer, and the caption tells what the reader must know of the drawings.
+    Needs the extra ``plot``.
+    """
+    across = max(1, min(len(drawings), across))
+    rows = [drawings[start : start + across] for start in range(0, len(drawings), across)]
+    lefts = [
+        max(row[place].margins().left for row in rows if len(row) > place)
+        for place in range(across)
+    ]
+    widths = [max(row[place].width for row in rows if len(row) > place) for place in range(across)]
+    rights = [_right(rows, place, widths) for place in range(across)]
+    width = sum(lefts) + sum(widths) + sum(rights) + 2 * EDGE
+    width = max(width, LEAST_WIDTH)
+
+    room = width - 2 * EDGE
+    title_lines = in_lines(title, room, TITLE_SIZE) if title else []
+    caption_lines = in_lines(caption, room, CAPTION_SIZE) if caption else []
+    above = len(title_lines) * TITLE_SIZE * LINE + (0.12 if title_lines else 0.0)
+    below = len(caption_lines) * CAPTION_SIZE * LINE + (0.1 if caption_lines else 0.0)
+    tops = [max(_top(drawing, widths[place]) for place, drawing in enumerate(row)) for row in rows]
+    heights = [max(drawing.height for drawing in row) for row in rows]
+    bottoms = [max(drawing.margins().bottom for drawing in row) for row in rows]
+    height = sum(tops) + sum(heights) + sum(bottoms) + above + below + 2 * EDGE
+
+    figure = new_figure(width, height, layout="none")
+    text: dict[str, Any] = {"ha": "left", "va": "top"}
+    if title_lines:
+        figure.text(
+            EDGE / width, 1 - EDGE / height, "\n".join(title_lines), size=TITLE_SIZE,
+            linespacing=1.2, **text,
+        )  # fmt: skip
+    if caption_lines:
+        figure.text(
+            EDGE / width, (EDGE + below - 0.1) / height, "\n".join(caption_lines),
+            size=CAPTION_SIZE, linespacing=1.2, color="#555555", **text,
+        )  # fmt: skip
+    top = height - EDGE - above
+    for number, row in enumerate(rows):
+        top -= tops[number]
+        left = EDGE
+        for place, drawing in enumerate(row):
+            left += lefts[place]
+            bottom = top - drawing.height
+            box = (left, bottom, drawing.width, drawing.height)
+            left += widths[place] + rights[place]
+            _draw(figure, drawing, box)
+        top -= heights[number] + bottoms[number]
+    return figure
+
+
+def _right(rows: Sequence[Sequence[Drawing]], place: int, widths: Sequence[float]) -> float:
+    """The right margin of a column, which a wider panel above or below may already give."""
+    return max(
+        row[place].margins().right - (widths[place] - row[place].width)
+        for row in rows
+        if len(row) > place
+    )
+
+
+def _heading(drawing: Drawing, width: float) -> list[str]:
+    if not drawing.heading:
+        return []
+    margins = drawing.margins()
+    return in_lines(drawing.heading, max(width, 1.0) + max(margins.right - 0.1, 0.0), SIZE)
+
+
+def _top(drawing: Drawing, width: float) -> float:
+    """The room above a panel: its own labels and the heading."""
+    lines = len(_heading(drawing, width))
+    return drawing.margins().top + (lines * SIZE * LINE + 0.08 if lines else 0.0)
+
+
+def _draw(figure: Any, drawing: Drawing, box: tuple[float, float, float, float]) -> None:
+    """Draw a panel in a box of inches: left, bottom, width, height."""
+    width, height = figure.get_size_inches()
+    left, bottom, across, down = box
+    axes = figure.add_axes((left / width, bottom / height, across / width, down / height))
+    drawing.draw(axes)
+    lines = _heading(drawing, across)
+    if lines:
+        offset = drawing.margins().top
+        axes.text(
+            0, 1 + offset / down, "\n".join(lines), transform=axes.transAxes,
+            ha="left", va="bottom", size=SIZE, linespacing=1.2,
+        )  # fmt: skip
+
+
+def of_height(count: int, each: float, least: float = 0.0, most: float = math.inf) -> float:
+    """The size of so many cells in inches, within bounds."""
+    return min(max(count * each, least), most)

@@ -1,0 +1,151 @@
+"""A slope chart: the rank of each run under several settings, the names at both ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .sheet import TICKS, Drawing, Margins, of_height
+from .style import COLOURS, LIGHT, LINE, height_of_rows, in_lines, shortened, size_of_names, widest
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEADER = 0.14
+"""The distance in inches from a name to the end of its line."""
+LABEL_SIZE = 8.0
+WIDEST_COLUMN = 1.15
+"""Labels of columns that are wider stand upright."""
+
+
+@dataclass(frozen=True)
+class Slopes(Drawing):
+    """The `ranks` (runs × columns) of runs, 1 at the top, joined by lines.
+
+    The runs that move most are in colour, or those of `coloured`, which has the colour by the name
+    of a run. Runs that share a rank have their names below each other.
+    """
+
+    names: Sequence[str]
+    ranks: np.ndarray
+    columns: Sequence[str]
+    heading: str = ""
+    coloured: dict[str, str] | None = None
+
+    @property
+    def _size(self) -> float:
+        return size_of_names(len(self.names))
+
+    @property
+    def _labels(self) -> list[list[str]]:
+        return [in_lines(shortened(label, 72), WIDEST_COLUMN, LABEL_SIZE) for label in self.columns]
+
+    @property
+    def _is_upright(self) -> bool:
+        """Whether the labels of the columns stand upright."""
+        return len(self.columns) > 8
+
+    @property
+    def width(self) -> float:
+        """The width in inches, without labels."""
+        gaps = len(self.columns) - 1
+        if self._is_upright:
+            return max(1.6, gaps * 0.2)
+        if gaps == 1:
+            return 1.6
+        return gaps * (WIDEST_COLUMN + 0.1)
+
+    @property
+    def height(self) -> float:
+        """The height in inches, without labels."""
+        return of_height(len(self.names), height_of_rows(len(self.names)), least=0.5)
+
+    def margins(self) -> Margins:
+        """The room for names with their ranks, and for the labels of the columns."""
+        first, last = self._named(0), self._named(-1)
+        half = 0.0
+        if self._is_upright:
+            below = widest((shortened(label, 72) for label in self.columns), LABEL_SIZE) + 0.12
+        else:
+            half = widest((line for lines in self._labels for line in lines), LABEL_SIZE) / 2
+            below = max(map(len, self._labels)) * LABEL_SIZE * LINE + 0.12
+        left = widest(first, self._size) + LEADER + 0.08
+        right = widest(last, self._size) + LEADER + 0.08
+        return Margins(max(left, half), max(right, half), 0.08, max(TICKS, below))
+
+    def _order(self, column: int) -> list[int]:
+        """The runs from the top to the bottom of a column."""
+        return np.lexsort((self.ranks[:, 0], self.ranks[:, column])).tolist()
+
+    def _named(self, column: int) -> list[str]:
+        """The texts at one end, from the top to the bottom."""
+        texts = []
+        for run in self._order(column):
+            rank = f"{self.ranks[run, column]:g}"
+            name = shortened(self.names[run])
+            texts.append(f"{name}  {rank}" if column == 0 else f"{rank}  {name}")
+        return texts
+
+    def _colours(self) -> dict[int, str]:
+        """The runs in colour, by their number."""
+        if self.coloured is not None:
+            return {
+                run: self.coloured[name]
+                for run, name in enumerate(self.names)
+                if name in self.coloured
+            }
+        moved = np.ptp(self.ranks, axis=1)
+        most = np.argsort(-moved, kind="stable")[: len(COLOURS) - 1].tolist()  # none is black
+        return {run: COLOURS[place] for place, run in enumerate(most) if moved[run] > 0}
+
+    def draw(self, axes: Axes) -> None:
+        """Draw the lines and the names."""
+        from matplotlib.collections import LineCollection
+
+        colours = self._colours()
+        columns = np.arange(len(self.columns))
+        last = columns[-1]
+        runs = range(len(self.names))
+        order = sorted(runs, key=lambda run: run in colours)  # lines in colour are on top
+        paths = [np.column_stack([columns, self.ranks[run]]) for run in order]
+        shades = [colours.get(run, LIGHT) for run in order]
+        widths = [1.8 if run in colours else 1.0 for run in order]
+        leaders, shades_of_leaders = self._name_ends(axes, colours)
+        lines = LineCollection(
+            paths + leaders, colors=shades + shades_of_leaders, linewidths=widths + [0.9] * len(leaders),
+            clip_on=False, zorder=2,
+        )  # fmt: skip
+        axes.add_collection(lines, autolim=False)
+        x, y = np.concatenate(paths).T
+        colours_of_points = np.repeat(np.array(shades), len(columns))
+        axes.scatter(x, y, s=11, c=colours_of_points, clip_on=False, zorder=3)
+        if self._is_upright:
+            labels = [shortened(label, 72) for label in self.columns]
+            axes.set_xticks(columns, labels, rotation=90, size=LABEL_SIZE)
+        else:
+            axes.set_xticks(columns, ["\n".join(lines) for lines in self._labels], size=LABEL_SIZE)
+        axes.set_yticks([])
+        axes.tick_params(axis="x", length=0)
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
+        axes.set_xlim(0, last)
+        axes.set_ylim(len(self.names) + 0.5, 0.5)
+
+    def _name_ends(self, axes: Axes, colours: dict[int, str]) -> tuple[list[np.ndarray], list[str]]:
+        """The names at both ends; returns the lines that join them to the ranks, and their colours."""
+        last = len(self.columns) - 1
+        inch = last / self.width
+        lines = []
+        shades = []
+        for column, x, align in ((0, -LEADER * inch, "right"), (-1, last + LEADER * inch, "left")):
+            end = 0 if column == 0 else last
+            near = x + (0.03 if column == 0 else -0.03) * inch
+            texts = self._named(column)
+            for slot, (run, text) in enumerate(zip(self._order(column), texts, strict=True)):
+                axes.text(x, slot + 1, text, ha=align, va="center", size=self._size)
+                lines.append(np.array([[near, slot + 1], [end, self.ranks[run, column]]]))
+                shades.append(colours.get(run, LIGHT))
+        return lines, shades

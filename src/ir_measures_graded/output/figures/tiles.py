@@ -1,0 +1,151 @@
+"""Tiles: a ranking beside its ideal list, each document a tile in the colour of its level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .forest import few_ticks
+from .sheet import TICKS, Drawing, Margins, of_height
+from .style import (
+    BLUE,
+    GREY,
+    LIGHT,
+    LINE,
+    ORANGE,
+    colour_of_text,
+    height_of_rows,
+    in_lines,
+    level_colours,
+    name_rows,
+    shortened,
+    size_of_names,
+    widest,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LABEL_SIZE = 8.0
+TILE = 0.42
+"""The width of a tile in inches."""
+BETWEEN = 1.0
+"""The distance between both columns in inches."""
+BARS = 1.6
+"""The width of the bars in inches."""
+
+
+@dataclass(frozen=True)
+class Tiles(Drawing):
+    """A ranking and an ideal list as two columns of tiles, rank 1 at the top.
+
+    - `names`: the documents of the ranking
+    - `levels`, `ideal`: the level at each rank, NaN for an unjudged document
+    - `joined`: the pairs of positions (ranking, ideal list) that a line joins
+    - `added`: what each document adds to the value, drawn as bars at the right, or None
+    - `heads`: what stands above both columns
+    """
+
+    names: Sequence[str]
+    levels: np.ndarray
+    ideal: np.ndarray
+    joined: Sequence[tuple[int, int]] = ()
+    added: np.ndarray | None = None
+    label: str = ""
+    heads: tuple[str, str] = ("ranking", "ideal")
+    heading: str = ""
+
+    @property
+    def _rows(self) -> int:
+        return max(len(self.levels), len(self.ideal), 1)
+
+    @property
+    def _size(self) -> float:
+        return size_of_names(self._rows)
+
+    @property
+    def width(self) -> float:
+        """The width in inches, without labels."""
+        return 2 * TILE + BETWEEN
+
+    @property
+    def height(self) -> float:
+        """The height in inches, without labels."""
+        return of_height(self._rows, height_of_rows(self._rows), least=0.4)
+
+    def margins(self) -> Margins:
+        """The room for the documents at the left and the bars at the right."""
+        left = widest(self._texts(), self._size) + 0.12
+        right = 0.15
+        bottom = 0.1
+        if self.added is not None:
+            right += BARS + 0.35
+            lines = in_lines(self.label, BARS, LABEL_SIZE)
+            bottom = TICKS + len(lines) * LABEL_SIZE * LINE + 0.1
+        return Margins(left, right, 0.1 + LABEL_SIZE * LINE, bottom)
+
+    def _texts(self) -> list[str]:
+        return [f"{shortened(name)}  {rank}" for rank, name in enumerate(self.names, start=1)]
+
+    def draw(self, axes: Axes) -> None:
+        """Draw both columns, the lines between them, and the bars."""
+        levels = np.concatenate([self.levels, self.ideal])
+        colours = level_colours(np.unique(levels[~np.isnan(levels)]).tolist())
+        self._column(axes, 0.0, self.levels, colours)
+        self._column(axes, TILE + BETWEEN, self.ideal, colours)
+        for place, other in self.joined:
+            axes.plot(
+                [TILE, TILE + BETWEEN], [place, other], color=GREY, linewidth=0.8, alpha=0.8,
+                clip_on=False,
+            )  # fmt: skip
+        texts = self._texts()
+        name_rows(axes, range(len(texts)), texts, self._size)
+        axes.set_ylim(self._rows - 0.5, -0.5)
+        axes.set_xlim(0, self.width)
+        axes.set_xticks([])
+        axes.tick_params(length=0, pad=3)
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
+        for x, head in zip((TILE / 2, 1.5 * TILE + BETWEEN), self.heads, strict=True):
+            axes.text(x, 1.0, head, ha="center", va="bottom", size=LABEL_SIZE, color=GREY,
+                      transform=axes.get_xaxis_transform())  # fmt: skip
+        if self.added is not None:
+            self._bars(axes, self.added)
+
+    def _column(
+        self, axes: Axes, left: float, levels: np.ndarray, colours: dict[float, object]
+    ) -> None:
+        """A tile for each rank; that of an unjudged document is empty."""
+        from matplotlib.patches import Rectangle
+
+        highest = max(colours, default=1.0)
+        for rank, level in enumerate(levels.tolist()):
+            face: object = "none"
+            text, colour = "?", GREY
+            if not np.isnan(level):
+                face = colours[level]
+                text = f"{level:g}"
+                colour = colour_of_text(level / (highest or 1.0))
+            box = Rectangle((left, rank - 0.42), TILE, 0.84, facecolor=face, edgecolor=LIGHT,
+                            linewidth=0.6)  # fmt: skip
+            axes.add_patch(box)
+            axes.text(left + TILE / 2, rank, text, ha="center", va="center", color=colour,
+                      size=self._size - 0.5 if self._size > 7.5 else self._size)  # fmt: skip
+
+    def _bars(self, axes: Axes, added: np.ndarray) -> None:
+        """The bars of what each document adds."""
+        box = (1 + 0.3 / self.width, 0.0, BARS / self.width, 1.0)
+        bars = axes.inset_axes(box)
+        values = np.nan_to_num(added)
+        colours = np.where(values >= 0, BLUE, ORANGE)
+        bars.barh(np.arange(len(values)), values, height=0.7, color=colours)
+        bars.set_ylim(self._rows - 0.5, -0.5)
+        bars.set_yticks([])
+        bars.grid(visible=False, axis="y")
+        if (values < 0).any():
+            bars.axvline(0, color=GREY, linewidth=1.0)
+        few_ticks(bars, BARS)
+        bars.set_xlabel("\n".join(in_lines(self.label, BARS, LABEL_SIZE)), loc="left")

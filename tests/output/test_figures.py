@@ -1,0 +1,190 @@
+"""Figures: saving to a file, shared style, distinguishable lines."""
+
+import os
+import re
+import threading
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+from texts import problems
+
+from ir_measures_graded.output import figures
+from ir_measures_graded.output.figures import style
+from ir_measures_graded.output.figures.groups import groups_of
+
+HEADS = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-"}
+
+
+@pytest.fixture
+def figure():
+    return drawing()
+
+
+@figures.styled
+def drawing():
+    figure = figures.new_figure(5, 3)
+    axes = figure.add_subplot()
+    axes.plot([1, 2], [3, 4], label="nDCG_JK(gains={2:10})@10", **figures.line_style(0))
+    axes.set_xlabel("Rank")
+    figures.legend_outside(axes)
+    return figure
+
+
+@pytest.mark.parametrize("name", ["a.PNG", "a.svg"])
+def test_file_ending_selects_the_format_and_equal_figures_give_equal_files(figure, tmp_path, name):
+    path = tmp_path / name
+    figures.save(figure, path)
+    ending = path.suffix[1:].lower()
+    content = path.read_bytes()
+    assert content.startswith(HEADS[ending])
+    path.write_bytes(b"another file, which is replaced")
+    figures.save(drawing(), str(path))
+    assert path.read_bytes() == content
+    assert re.search(rb"CreationDate|<dc:date>", content) is None  # would be equal within a second
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_matplotlib_settings_stay_unchanged(figure, tmp_path):
+    import matplotlib
+
+    with matplotlib.rc_context({"font.size": 31, "axes.titlesize": 40}):
+        before = dict(matplotlib.rcParams)
+        again = drawing()
+        figures.save(again, tmp_path / "a.png")
+        assert dict(matplotlib.rcParams) == before
+    assert (
+        again.axes[0].xaxis.label.get_fontsize() == figure.axes[0].xaxis.label.get_fontsize() == 8
+    )
+
+
+def test_figures_made_in_threads_leave_the_settings_unchanged(figure):
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    entered = [threading.Event(), threading.Event()]
+
+    @figures.styled
+    def draw(number):
+        entered[number].set()
+        entered[1 - number].wait(
+            timeout=0.3
+        )  # the other thread must not enter before this one leaves
+
+    threads = [threading.Thread(target=draw, args=[number]) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert dict(matplotlib.rcParams) == before
+
+
+@pytest.mark.parametrize("form", ["svg", "pdf", "png"])
+def test_any_name_can_be_drawn(form):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    names = ["a\x01b", "c\ufeffd", "e\udcfff", "g\uffffh", "$x^2$", "y"]
+    panels = [figures.Forest(names, np.ones(6), heading=name) for name in names]
+    figure = figures.picture(panels, title=names[0])
+    figures.styled(style.legend_outside)(figure.axes[0])
+    content = figures.rendered(figure, form)
+    if form == "svg":
+        text = "".join(ElementTree.fromstring(content).itertext())
+        for shown in ("a�b", "c�d", "e�f", "g�h", "$x^2$"):
+            assert text.count(shown) >= 7  # the names of six panels and a heading
+
+
+def test_png_warns_of_characters_that_the_font_lacks(tmp_path):
+    figure = figures.new_figure()
+    figure.add_subplot().set_title("検索")
+    figures.save(figure, tmp_path / "a.svg")
+    with pytest.warns(UserWarning, match="Glyph"):
+        figures.save(figure, tmp_path / "a.png")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_runs_share_a_group_if_and_only_if_they_are_alike(seed):
+    generator = np.random.default_rng(seed)
+    alike = np.triu(generator.random((12, 12)) < 0.2 * (seed + 1), 1)
+    alike |= alike.T | np.eye(12, dtype=bool)
+    share = np.eye(12, dtype=bool)
+    for group in groups_of(alike):
+        assert np.array_equal(group, np.unique(group))
+        share[np.ix_(group, group)] = True
+    assert np.array_equal(share, alike)
+
+
+def test_texts_that_are_cut_or_overlap_are_found():
+    figure = figures.new_figure(3, 2, layout="none")
+    for x, text in ((0.1, "first"), (0.12, "second"), (0.99, "outside")):
+        figure.text(x, 0.5, text)
+    figure.text(0.1, 0.1, "small", size=6)
+    assert sorted(problems(figure)) == [
+        "'first' overlaps 'second'",
+        "'outside' is cut",
+        "'small' has 6.0 pt",
+    ]
+
+
+def names_of(count, length):
+    return [f"{number:03}{'m' * length}"[:length] for number in range(count)]
+
+
+def drawings_of(count, length):
+    """Every drawing with so many runs, whose names have so many characters."""
+    generator = np.random.default_rng(0)
+    names = names_of(count, length)
+    values = generator.random(count)
+    bars = np.stack([values - 0.1, values + 0.1])
+    p = generator.random((count, count))
+    alike = np.abs(np.subtract.outer(np.arange(count), np.arange(count))) < 9
+    ranks = np.stack([np.arange(count) + 1.0, values.argsort().argsort() + 1.0], axis=1)
+    tied = np.repeat([[1.0]], count, axis=0) * [1, 2]
+    lines = [figures.Line(name, values[:2], style.line_style(0)) for name in names[:12]]
+    levels = np.array([np.nan, 3.0, 0.0, 1.0])
+    heading = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100,4:1000)@100"
+    yield "forest", [
+        figures.Forest(names, values, [bars], "mean", heading, 0.0, texts=["10/0/3"] * count,
+                       texts_heading="wins"),
+        figures.Forest(names, values, [bars], "mean", heading, shows_names=False),
+    ]  # fmt: skip
+    yield "groups", [figures.Forest(names, values, heading=heading), figures.Groups(alike)]
+    yield "heat map", [figures.HeatMap(p, names, names, heading, heading, "topic", "run")]
+    yield "slopes", [figures.Slopes(names, ranks, [heading, "human"], heading)]
+    yield "ties", [figures.Slopes(names, tied, names_of(9, length)[:2], heading)]
+    yield "many columns", [figures.Slopes(names, np.tile(ranks, 5), [heading] * 10)]
+    yield "bars", [figures.SortedBars(values - 0.5, names, heading, heading)]
+    yield "at low", [figures.SortedBars(values - 0.5, names, "difference", at_low=True)]
+    yield "stacked", [figures.StackedBars(p[:, :2] + 1, names, ["level 1", "level 2"], ["r", "b"])]
+    yield "scatter", [
+        figures.Scatter(values, values[::-1], names, heading, heading, heading, range(min(5, count)),
+                        diagonal=True)
+    ]  # fmt: skip
+    yield "lines", [
+        figures.Lines(np.array([1, 9]), lines, "rank", heading, heading, {"cutoff 9": 9.0},
+                      {"0.5": 0.5, "0.51": 0.51})
+    ]  # fmt: skip
+    yield "number line", [
+        figures.NumberLine(0.1, (-np.inf, 0.2), ((-np.inf, -0.001), (0.001, np.inf)), heading, heading)
+    ]  # fmt: skip
+    yield (
+        "tiles",
+        [
+            figures.Tiles(
+                names, np.tile(levels, count)[:count], levels[1:], [(1, 0)], values, heading
+            )
+        ],
+    )
+    if count <= 24:
+        yield "triangle", [figures.Triangle(names, p, p < 0.05, heading=heading)] * 2
+
+
+@pytest.mark.parametrize(("count", "length"), [(2, 40), (24, 40), (100, 3)])
+def test_no_text_is_cut_small_or_overlaps(count, length):
+    title = (
+        "pash_f1 has the best nDCG_JK@10, .7479 (.7034 to .7924), of 24 runs over 53 topics. " * 2
+    )
+    for name, drawings in drawings_of(count, length):
+        if count == 100 and name not in ("forest", "slopes", "groups", "scatter"):
+            continue  # the others are cut to a size in the same way as these
+        figure = figures.picture(drawings, title, f"Caption. {title}")
+        assert (name, problems(figure)) == (name, [])
