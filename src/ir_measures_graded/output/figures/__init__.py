@@ -20,7 +20,7 @@ from .groups import Groups
 from .heat_map import HeatMap, Triangle
 from .lines import Line, Lines
 from .number_line import NumberLine
-from .saving import FORMATS, NEEDS, drawable, rendered, save, svg
+from .saving import FORMATS, NEEDS, drawable, new_figure, rendered, save, svg
 from .scatter import Scatter
 from .sheet import Drawing, Figure, picture
 from .slopes import Slopes
@@ -32,7 +32,6 @@ from .style import (
     legend_outside,
     level_colours,
     line_style,
-    new_figure,
     panels,
     run_styles,
     shortened,

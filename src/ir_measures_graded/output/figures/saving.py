@@ -1,4 +1,4 @@
-"""A figure as a file: PNG, SVG or PDF. Equal figures give equal files."""
+"""A new figure, and a figure as a file: PNG, SVG or PDF. Equal figures give equal files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import os
 import re
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..files import checked_ending, write_whole
@@ -14,7 +15,7 @@ from .style import NEEDS, drawable, styled
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "NEEDS", "drawable", "rendered", "save", "svg"]
+__all__ = ["FORMATS", "NEEDS", "drawable", "new_figure", "rendered", "save", "svg"]
 
 FORMATS: dict[str, dict[str, Any]] = {
     "png": {},
@@ -22,6 +23,17 @@ FORMATS: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None},
 }
 """File endings, with the metadata that would make two files of the same figure differ."""
+
+
+@styled
+def new_figure(width: float = 7.0, height: float = 4.5, layout: Any = "constrained") -> Figure:
+    """An empty figure of this size in inches; its layout keeps labels from overlapping."""
+    import matplotlib.figure
+
+    figure: Any = matplotlib.figure.Figure(figsize=(width, height), layout=layout)
+    # A notebook then shows the figure without %matplotlib.
+    figure._repr_svg_ = partial(svg, figure)
+    return figure
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from .style import LINE, SIZE, in_lines, new_figure, styled
+from .saving import new_figure
+from .style import LINE, SIZE, in_lines, styled
 
 if TYPE_CHECKING:
     import matplotlib.figure

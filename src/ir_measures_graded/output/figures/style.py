@@ -15,7 +15,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import needed
@@ -317,19 +317,6 @@ def _inches(axes: Axes) -> tuple[float, float]:
 
 
 # ---------------------------------------------------------------------------------- figures
-
-
-@styled
-def new_figure(width: float = 7.0, height: float = 4.5, layout: Any = "constrained") -> Figure:
-    """An empty figure of this size in inches; its layout keeps labels from overlapping."""
-    import matplotlib.figure
-
-    from .saving import svg
-
-    figure: Any = matplotlib.figure.Figure(figsize=(width, height), layout=layout)
-    # A notebook then shows the figure without %matplotlib.
-    figure._repr_svg_ = partial(svg, figure)
-    return figure
 
 
 def panels(figure: Figure, count: int, across: int, **shared: Any) -> list[Axes]:
