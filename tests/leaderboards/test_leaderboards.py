@@ -206,6 +206,47 @@ def test_replication_has_independent_tests_and_no_rmse(pooled):
     assert "RMSE: the topics differ" in found.records()[0]["undefined"]
 
 
+# The values of two runs in both experiments, and what repro_eval 0.5.0 computes of them. The other
+# topics of a replication are those of the first 8 values.
+REPEATED = {
+    "b": [0.2, 0.4, 0.0, 0.35, 0.8, 0.5, 0.1, 0.65, 0.3, 0.45],
+    "a": [0.3, 0.4, 0.25, 0.3, 0.9, 0.6, 0.1, 0.7, 0.55, 0.4],
+    "b again": [0.25, 0.4, 0.0, 0.3, 0.7, 0.55, 0.2, 0.6, 0.3, 0.5],
+    "a again": [0.2, 0.45, 0.2, 0.3, 0.85, 0.6, 0.15, 0.75, 0.5, 0.5],
+}
+REPRO_EVAL = {
+    "reproduction": {
+        "ER": 0.933333333333,
+        "dRI": 0.015789473684,
+        "p": 0.797624520972,
+        "advanced_p": 1.0,
+        "RMSE": 0.057008771255,
+        "nRMSE": 0.078031999681,
+        "advanced_RMSE": 0.059160797831,
+        "advanced_nRMSE": 0.083374700094,
+    },
+    "replication": {
+        "ER": 0.833333333333,
+        "dRI": 0.033333333333,
+        "p": 1.0,
+        "advanced_p": 0.9181223115,
+    },
+}
+
+
+@pytest.mark.parametrize("kind", REPRO_EVAL)
+def test_values_are_those_of_repro_eval(kind):
+    first = experiment([REPEATED["b"], REPEATED["a"]])
+    second = experiment([REPEATED["b again"], REPEATED["a again"]])
+    if kind == "replication":
+        names = {topic: f"other {topic}" for topic in TOPICS[:8]}
+        second = [row | {"topic": names[row["topic"]]} for row in second if row["topic"] in names]
+    (record,) = reproduce(first, second, "b", "a", pooled=True).records()
+    assert record["kind"] == kind
+    for name, value in REPRO_EVAL[kind].items():
+        assert record[name] == pytest.approx(value, abs=1e-11), name
+
+
 def test_effects_that_are_undefined_are_empty():
     same = reproduce(experiment([FIRST[0], FIRST[0]]), experiment([FIRST[1], FIRST[2]]), "b", "a")
     assert (same.rows[0].ratio, same.rows[0].relative) == (None, None)
@@ -330,5 +371,50 @@ def test_a_measure_with_text_is_left_out_with_a_note():
     )
     assert [str(order.first.measure) for order in compared.orders] == ["AP"]
     assert "first: grade is left out: a value is no number." in compared.notes()
-    with pytest.raises(GradedError, match="there is no value"):
-        compare_leaderboards(texts, rows_of(SECOND))
+
+
+MEANS = {"run": list("abcd"), "AP": [0.1, 0.2, 0.3, 0.4]}
+HOSTILE = {
+    "a value is text": (
+        rows_of(FIRST)[1:] + [rows_of(FIRST)[0] | {"value": "0,5"}],
+        "'0,5', a value of AP",
+    ),
+    "a value is infinite": (MEANS | {"AP": [0.1, np.inf, 0.3, 0.4]}, "'inf', a value of AP"),
+    "a value is empty": (
+        rows_of(FIRST)[1:] + [rows_of(FIRST)[0] | {"value": None}],
+        "s0 lacks values of AP for 1 topic",
+    ),
+    "a row is missing": (rows_of(FIRST)[1:], "s0 lacks values of AP for 1 topic"),
+    "a row is there twice": (rows_of(FIRST) + rows_of(FIRST)[:1], "two values for topic t0"),
+    "two columns have a name": ("run,AP,AP\na,.1,.2\n", "two columns named AP"),
+    "two columns have a measure": (MEANS | {"map": [0.1, 0.2, 0.3, 0.4]}, "the same measure"),
+    "there is a header alone": ("run,topic,AP\n", "there is no value"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_table_that_tells_no_order_is_refused(case, tmp_path):
+    table, message = HOSTILE[case]
+    if isinstance(table, str):
+        path = tmp_path / "table.csv"
+        path.write_text(table)
+        table = str(path)
+    with pytest.raises(GradedError, match=message):
+        compare_leaderboards(table, MEANS, means=True)
+
+
+def test_a_system_with_an_empty_mean_is_missing_and_smaller_may_be_for_one_side():
+    compared = compare_leaderboards(MEANS | {"AP": [0.1, None, 0.3, 0.4]}, MEANS, means=True)
+    assert compared.orders[0].systems == ("a", "c", "d")
+    assert "first: 1 empty value of AP counts as missing (b)." in compared.notes()
+    losses = {"run": list("abcd"), "loss": [4, 3, 2, 1]}
+    mirrored = compare_leaderboards(losses, MEANS, ["loss=AP"], means=True, smaller=["loss"])
+    assert mirrored.orders[0].statistics["tau"] == 1
+    with pytest.raises(GradedError, match="smaller: x is not"):
+        compare_leaderboards(losses, MEANS, means=True, smaller=["x"])
+    huge = compare_leaderboards(
+        {"run": list("abc"), "AP": [1e308, -1e308, 0]},
+        {"run": list("abc"), "AP": [3, 1, 2]},
+        means=True,
+    )
+    assert huge.orders[0].statistics["tau_GAP"] == 1

@@ -22,7 +22,7 @@ from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
 from ..statistics.options import as_list, check_probability, whole_number
 from ..statistics.orders import PERSISTENCE, Order, RboTies
 from .pairs import SignificantPairs, significant_signs
-from .reading import Board, Leaderboard, common_systems, read_leaderboard
+from .reading import Board, Leaderboard, common_systems, read_both
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -324,9 +324,7 @@ def compare_leaderboards(
     if k is not None:
         asked_depths = [whole_number(depth, "k", 1) for depth in as_list(k)]
     settings: dict[str, Any] = {"form": form, "means": means, "aggregate": aggregate}
-    first_name, second_name = names
-    one = read_leaderboard(first, first_name, smaller=smaller, **settings)
-    other = read_leaderboard(second, second_name, smaller=smaller, **settings)
+    one, other = read_both(first, second, names, smaller=smaller, **settings)
     ranking = _Ranking(alpha)
     pairs = []
     for name, other_name in _measure_pairs(one, other, measures):

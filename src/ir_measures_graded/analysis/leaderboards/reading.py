@@ -113,9 +113,10 @@ def read_leaderboard(
 
     `name` is that of a table in messages. Raises `GradedError` for tables that cannot be read.
     """
-    smaller = names_in("smaller", smaller)
     if isinstance(source, Evaluation):
-        evaluated = {str(measure): _of_evaluation(source, measure) for measure in source.measures}
+        evaluated = {}
+        for measure in source.measures:
+            evaluated[str(measure)] = _of_evaluation(source, measure, smaller)
         return Leaderboard(name, evaluated, remarks=source.remarks)
     if form is not None and form not in FIELDS:
         raise GradedError(f"format={form!r} is not allowed; it is one of {', '.join(FIELDS)}")
@@ -126,9 +127,10 @@ def read_leaderboard(
     if len(tables) == 1:
         name = tables[0].name
     notes: list[Note] = []
-    cells = _without_text(cells, name, notes)
+    if cells.empty:
+        raise GradedError(NO_VALUE.format(name))
+    cells = _with_numbers(cells, name, notes)
     _refuse_repeated(cells, [table.name for table in tables])
-    _refuse_unknown(smaller, cells)
     boards: dict[str, Board] = {}
     for measure_name, rows in cells.groupby("measure", sort=False, observed=True):
         measure = measure_named(str(measure_name), str(measure_name) in smaller)
@@ -140,10 +142,30 @@ def read_leaderboard(
     return Leaderboard(name, boards, notes)
 
 
-def _of_evaluation(evaluation: Evaluation, measure: Measure) -> Board:
+def read_both(
+    first: Any, second: Any, names: tuple[str, str], *, smaller: Collection[str], **settings: Any
+) -> tuple[Leaderboard, Leaderboard]:
+    """Two leaderboards; see `read_leaderboard`, which has the `settings`.
+
+    Raises `GradedError` for a name in `smaller` that neither has.
+    """
+    smaller = names_in("smaller", smaller)
+    one = read_leaderboard(first, names[0], smaller=smaller, **settings)
+    other = read_leaderboard(second, names[1], smaller=smaller, **settings)
+    measures = dict.fromkeys([*one.boards, *other.boards])
+    for name in smaller:
+        if name not in measures:
+            names_of_measures = listed(measures, 8)
+            raise GradedError(f"smaller: {name} is not among the measures: {names_of_measures}")
+    return one, other
+
+
+def _of_evaluation(evaluation: Evaluation, measure: Measure, smaller: Collection[str]) -> Board:
     numbers = evaluation.paired_topics(measure).tolist()
     values = evaluation.paired(measure)
     topics = tuple(evaluation.topics[number] for number in numbers)
+    if str(measure) in smaller:
+        measure = measure_named(str(measure), True)
     return Board(measure, evaluation.runs, mean_over_topics(values), topics, values)
 
 
@@ -237,6 +259,10 @@ def _run_name(frame: DataFrame, run: str) -> str:
 def _of_table(frame: DataFrame, name: str, run_name: str, means: bool) -> DataFrame:
     """The values of a table with a header."""
     pandas = needed("pandas", "a table of values")
+    is_repeated = frame.columns.duplicated()
+    if is_repeated.any():
+        repeated = frame.columns[is_repeated][0]
+        raise GradedError(f"{name} has two columns named {repeated}; rename one")
     if frame.index.name is not None and frame.index.name not in frame:
         frame = frame.reset_index()
     names = list(frame)
@@ -293,23 +319,40 @@ def _refuse_empty(frame: DataFrame, name: str, key: Any) -> None:
         raise GradedError(f"{name}: row {row}, column {key}: the cell is empty")
 
 
-def _without_text(cells: DataFrame, name: str, notes: list[Note]) -> DataFrame:
-    """The rows of measures whose values are all numbers."""
+def _with_numbers(cells: DataFrame, name: str, notes: list[Note]) -> DataFrame:
+    """The rows with a number.
+
+    Notes name the measures with text, which are left out, and the systems with an empty value,
+    which count as missing. Raises `GradedError` if no row is left.
+    """
     values = cells["value"]
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiu":
         numbers = values.to_numpy(np.float64)
     else:
         numbers = np.array([number_in(value) for value in values], dtype=np.float64)
-    is_text = ~np.isfinite(numbers)
-    cells = cells.assign(value=numbers)
-    if not is_text.any():
-        return cells
-    measures = cells["measure"][is_text].unique()
-    notes.append(Note("{}: {} is left out: a value is no number.", name, listed(measures)))
-    cells = cells[~cells["measure"].isin(measures)]
-    if cells.empty:
-        raise GradedError(NO_VALUE.format(name))
-    return cells
+    with_numbers = cells.assign(value=numbers)
+    is_number = np.isfinite(numbers)
+    if is_number.all():
+        return with_numbers
+    is_empty = (values.isna() | (values == "")).to_numpy(dtype=bool)
+    texts = cells[~is_number & ~is_empty]
+    measures = texts["measure"].unique()
+    has_text = cells["measure"].isin(measures).to_numpy()
+    if len(measures):
+        notes.append(Note("{}: {} is left out: a value is no number.", name, listed(measures)))
+    is_kept = is_number & ~has_text
+    if not is_kept.any():
+        if texts.empty:
+            raise GradedError(NO_VALUE.format(name))
+        value, measure = texts[["value", "measure"]].iloc[0]
+        text = shown(str(value))
+        raise GradedError(f"{name}: {text}, a value of {measure}, is not a finite number")
+    empty = cells[is_empty & ~has_text]
+    for measure, rows in empty.groupby("measure", sort=False, observed=True):
+        count = counted(len(rows), "empty value")
+        text = "{}: {} of {} counts as missing ({})."
+        notes.append(Note(text, name, count, measure, listed(rows["run"].unique())))
+    return with_numbers[is_kept]
 
 
 def _refuse_repeated(cells: DataFrame, names: Sequence[str]) -> None:
@@ -322,15 +365,6 @@ def _refuse_repeated(cells: DataFrame, names: Sequence[str]) -> None:
         if repeated[IS_MEAN].iloc[0]:
             of_topic = "two means"
         raise GradedError(f"{names[table]}: {shown(run)} has {of_topic} by {measure}; keep one")
-
-
-def _refuse_unknown(smaller: Collection[str], cells: DataFrame) -> None:
-    measures = list(cells["measure"].unique())
-    unknown = [name for name in smaller if name not in measures]
-    if unknown and len(measures):
-        raise GradedError(
-            f"smaller: {unknown[0]} is not among the measures of the table: {listed(measures, 8)}"
-        )
 
 
 def _board(

@@ -23,7 +23,7 @@ from ..statistics.defaults import ALPHA
 from ..statistics.options import as_list, statistics_library
 from ..statistics.precision import EXACT
 from ..statistics.primary import paired
-from .reading import Leaderboard, is_count, read_leaderboard
+from .reading import Leaderboard, is_count, read_both
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -282,8 +282,8 @@ def reproduce(
     Source: Breuer et al., How to measure the reproducibility of system-oriented IR experiments,
     SIGIR 2020.
     """
-    first = read_leaderboard(original, "original", form=form, smaller=smaller)
-    second = read_leaderboard(again, "again", form=form, smaller=smaller)
+    both = ("original", "again")
+    first, second = read_both(original, again, both, form=form, smaller=smaller)
     names = _names(baseline)
     other_names = None if advanced is None else _names(advanced)
     said: list[Note] = [*first.notes, *second.notes]

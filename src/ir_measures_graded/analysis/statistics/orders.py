@@ -16,6 +16,8 @@ from typing import Literal
 
 import numpy as np
 
+from .precision import unit_of
+
 PERSISTENCE = 0.9  # the p of RBO
 # Times the largest absolute value of an order: rounding errors do not separate systems.
 TIED_WITHIN = 1e-12
@@ -223,7 +225,8 @@ def tau_gap(first: Order, second: Order) -> np.ndarray:
 
     Source: Gao & Oard, A head-weighted gap-sensitive correlation coefficient, SIGIR 2015.
     """
-    difference = first.values[..., :, None] - first.values[..., None, :]
+    values = first.values / unit_of(first.values)  # huge differences would leave the floats
+    difference = values[..., :, None] - values[..., None, :]
     distance = np.where(first.tied, 0.0, np.abs(difference))
     agreed = distance * first.above
 
