@@ -17,11 +17,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ...errors import GradedError, shown
-from ..by_topic import BLOCK, bounds_of, changes
+from ..by_topic import bounds_of, changes
 from .arrow import arrow_numbers, is_arrow
 from .id_matching import LONGEST_ID, Ids, Indices, flaw_of
 
 SAMPLE = 1 << 10  # rows that are sampled to see whether the rows of a topic are contiguous
+NUMBERED_AT_ONCE = 1 << 19  # stretches; each distinct topic among them becomes a Python string
 LONGEST_CHARACTER = 4  # bytes of a character in UTF-8
 MOST_STRETCHES = 1 << 12  # more stretches have their ids numbered by hashes
 NO_ID = (TypeError, UnicodeEncodeError)
@@ -49,9 +50,10 @@ class TopicNumbers(dict[str, int]):
 
     def codes(self, topics: Collection[str]) -> np.ndarray:
         """The number of each topic. Raises an error of `NO_ID` if one is no id."""
-        if _are_plain(topics):
-            for topic in dict.fromkeys(topics):
-                self.setdefault(topic, len(self))
+        new_topics = [topic for topic in dict.fromkeys(topics) if topic not in self]
+        if _are_plain(new_topics):
+            for topic in new_topics:
+                self[topic] = len(self)
         return np.fromiter(map(self.__getitem__, topics), np.int64, len(topics))
 
 
@@ -363,8 +365,8 @@ def _stretches_of_ids(ids: Ids) -> Stretches:
     if start.size <= MOST_STRETCHES:
         return Stretches(start, topics.codes(list(ids)), topics)
     codes = []
-    for first in range(0, len(ids), BLOCK):
-        block = ids.take(slice(first, first + BLOCK))
+    for first in range(0, len(ids), NUMBERED_AT_ONCE):
+        block = ids.take(slice(first, first + NUMBERED_AT_ONCE))
         first_rows, number = block.numbered()
         code_of_number = topics.codes(list(block.take(first_rows)))
         codes.append(code_of_number[number])

@@ -295,7 +295,8 @@ class Ids:
         if self.of_one_length and not (other.length == self.length[:1]).any():
             return np.empty(0, np.int64)
         same = self.length == other.length[row]
-        if self.length.all() and other.length.all():
+        are_many = np.count_nonzero(same) > same.size // 2
+        if are_many and self.length.all() and other.length.all():
             same &= self.word(0) == other.word(0)[row]  # without an index of all rows
         rows = np.flatnonzero(same)
         for place in range(0, int(other.length.max(initial=0)), WORD):
