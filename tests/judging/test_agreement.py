@@ -366,3 +366,45 @@ def test_the_yardstick_is_the_humans_own_order_on_random_halves(human, found):
     order = found.orders[2]
     assert order.halves == pytest.approx(np.nanmean(taus), abs=4 * np.std(taus) / 400**0.5)
     assert order.moves == ("less" if order.tau >= order.halves else "more")
+
+
+# ---------------------------------------------------------------- two judges
+
+
+def kappa_of(human, machine, topics):
+    """Cohen's κ over the documents of some topics, which may repeat."""
+    pairs = [(human[topic][doc], machine[topic][doc]) for topic in topics for doc in human[topic]]
+    levels = [np.array(levels) for levels in zip(*pairs)]
+    observed = (levels[0] == levels[1]).mean()
+    expected = sum((levels[0] == level).mean() * (levels[1] == level).mean() for level in range(4))
+    return (observed - expected) / (1 - expected)
+
+
+def test_the_difference_of_two_judges_has_the_interval_of_resampled_topics(human):
+    machines = {"good": perturbed(human, 1, 0.2), "bad": perturbed(human, 2, 0.3)}
+    found = judges(human, machines, resamples=200, seed=5)
+    (difference,) = found.differences
+    kappas = {judge.judge: judge.statistics["kappa"].value for judge in found.judges}
+    assert difference.best == max(kappas, key=kappas.get)
+    assert difference.value == pytest.approx(kappas["good"] - kappas["bad"])
+    topics = list(human)
+    draws = np.random.default_rng(5).multinomial(20, np.full(20, 1 / 20), 200)
+    resampled = []
+    for weights in draws.tolist():
+        drawn = [topic for topic, count in zip(topics, weights) for _ in range(count)]
+        resampled.append(
+            kappa_of(human, machines["good"], drawn) - kappa_of(human, machines["bad"], drawn)
+        )
+    ends = stats.t.interval(0.95, 19, difference.value, np.std(resampled, ddof=1))
+    assert (difference.lower, difference.upper) == pytest.approx(ends)
+
+
+def test_judges_are_told_apart_or_not(human):
+    good, bad = perturbed(human, 1, 0.2), perturbed(human, 2, 0.7)
+    alike = judges(human, {"x": good, "y": good})
+    assert alike.differences[0][2:5] == (0.0, 0.0, 0.0)
+    assert alike.answer()[1].endswith("above that of y: not distinguishable.")
+    assert judges(human, {"x": bad, "y": good}).answer()[1].endswith("above that of x.")
+    several = judges(human, {"x": bad, "y": good, "z": perturbed(human, 3, 0.2)})
+    assert [other.verdict for other in several.differences] == ["not distinguishable", "lower"]
+    assert judges(human, {"x": good}).differences == ()

@@ -40,7 +40,7 @@ OPTIONS = (
     ),
     Option("--confidence C", "level of the intervals", real, default=0.95),
     *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES),
-    Option("--show", "table to print", choices=("agreement", "levels", *RUNS_OF)),
+    Option("--show", "table to print", choices=("agreement", "differences", "levels", *RUNS_OF)),
     Option("--merge", "make one judge of all, by this rule", choices=tuple(RULES), excludes="show"),
     FORMAT,
     OUTPUT._replace(help=f"{OUTPUT.help}; with --merge: the qrels as convert does", endings=None),
@@ -87,6 +87,8 @@ def run(arguments: Arguments) -> Answer:
         raise GradedError("--gains requires runs and measures")
     if arguments.show in OF_ONE and more:
         raise GradedError(f"--show {arguments.show} requires a single machine")
+    if arguments.show == "differences" and not more:
+        raise GradedError("--show differences requires at least two machines")
     human: Any = arguments.qrels
     runs: list[tuple[str, Any]] = []
     measures: list[Measure] = []
@@ -131,6 +133,8 @@ def run(arguments: Arguments) -> Answer:
         view = View(last.tables()[:1], read=last.data())
     elif isinstance(last, Estimates):
         view = View([last.pair_table()])
+    elif arguments.show == "differences":
+        view = View([agreement.difference_table()])
     elif arguments.show == "levels":
         view = View([agreement.level_table()])
     else:

@@ -41,7 +41,7 @@ from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels, Runs
 from ...output.figures import Figure
-from ...output.formats import Percent, counted, known, listed
+from ...output.formats import Percent, counted, decimal, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..comparing.families import width_of
@@ -51,6 +51,7 @@ from ..statistics.options import check_probability, statistics_library, whole_nu
 from ..statistics.precision import EXACT
 from ..statistics.primary import paired
 from ..statistics.resampling import PERMUTED_AT_ONCE
+from .difference import KappaDifference, kappa_differences
 from .figures import figure_of
 from .panel import Panel, panels, remarks_on, values_of
 
@@ -240,12 +241,14 @@ class Judges(Result):
     """The agreement of each machine with the human; see `judges`.
 
     `confidence` is the level of the intervals. `remarks` are on a machine's answers outside the
-    human's scale, and on topics without a value.
+    human's scale, and on topics without a value. `differences` has the difference of κ between the
+    judge with the highest κ and each other one.
     """
 
     judges: tuple[JudgeAgreement, ...]
     confidence: float
     remarks: tuple[Remark, ...] = ()
+    differences: tuple[KappaDifference, ...] = ()
 
     def answer(self) -> list[Note]:
         """The agreement of the judge that agrees best with the human, on levels and on orders of
@@ -266,7 +269,41 @@ class Judges(Result):
             of_runs = f", and on the order of {len(defined[0].runs)} runs with {taus}"
         text = "{}{} agrees with the human on {} of {}{}{}."
         same = Percent(best.counts["same"])
-        return [Note(text, best.judge, among, same, documents, of_levels, of_runs)]
+        agreement = Note(text, best.judge, among, same, documents, of_levels, of_runs)
+        return [agreement, *self._distinguished()]
+
+    def _distinguished(self) -> Iterator[Note]:
+        """Which judges have a κ that is not distinguishable from the highest."""
+        if not self.differences:
+            return
+        best = self.differences[0].best
+        if len(self.differences) == 1:
+            (only,) = self.differences
+            text = "κ of {} is {} above that of {}{}."
+            verdict = ""
+            if only.verdict != "lower":
+                verdict = f": {only.verdict}"
+            interval = ""
+            if only.lower is not None and only.upper is not None:
+                interval = f" ({decimal(only.lower)} to {decimal(only.upper)})"
+            yield Note(text, best, decimal(only.value) + interval, only.judge, verdict)
+            return
+        alike = [other.judge for other in self.differences if other.verdict != "lower"]
+        if alike:
+            text = "{} are not distinguishable from {} by κ."
+            if len(alike) == 1:
+                text = "{} is not distinguishable from {} by κ."
+            yield Note(text, listed(alike), best)
+        else:
+            yield Note("κ of every other judge is lower, beyond chance, than that of {}.", best)
+
+    def difference_table(self) -> Table:
+        """The difference of κ between the best judge and each other one, on the same documents."""
+        names = KappaDifference._fields
+        rows = [[*difference, difference.verdict] for difference in self.differences]
+        title = f"Difference of κ, with {100 * self.confidence:.10g} % intervals for all pairs"
+        columns = [*names, "verdict"]
+        return Table(columns, rows, title)
 
     def tables(self) -> list[Table]:
         """The documents and κ of each judge, its other statistics, orders, favours and levels."""
@@ -285,7 +322,7 @@ class Judges(Result):
                 columns = [Column(name, kind=str) for name in group]
                 title += f", with {share} intervals over topics"
                 tables.append(Table.of(["judge", *columns], records, title))
-        tables += [self.spread_table(), self.favour_table(named=True)]
+        tables += [self.difference_table(), self.spread_table(), self.favour_table(named=True)]
         if len(self.judges[0].levels) <= DIVIDED:
             tables.append(self.level_table())
         return [table for table in tables if table.rows]
@@ -471,7 +508,9 @@ def compared(of_machines: Sequence[Panel], confidence: float, resamples: int, se
         _agreement(panel, by_topic, levels, sampling)
         for panel, by_topic in zip(of_machines, pairs, strict=True)
     ]
-    return Judges(tuple(agreements), confidence, remarks_on(of_machines))
+    kappas = [agreement.statistics["kappa"].value for agreement in agreements]
+    differences = kappa_differences(of_machines, kappas, confidence, resamples, seed)
+    return Judges(tuple(agreements), confidence, remarks_on(of_machines), differences)
 
 
 def _pairs(panel: Panel) -> list[np.ndarray]:
