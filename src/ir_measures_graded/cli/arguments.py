@@ -20,6 +20,7 @@ from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import (
     Judgments,
     NamedSource,
+    document_runs,
     ignoring_identical_ids,
     in_sessions,
     measures_for,
@@ -80,6 +81,26 @@ FORM = (
     COLUMNS,
 )
 """How to read a run."""
+PASSAGES = (
+    Option(
+        "--passages SEP",
+        "runs of passages: the document is the text before the last SEP of an id",
+        shared=True,
+    ),
+    Option(
+        "--passages_pattern REGEX",
+        "the same: the group doc, or the first group, of the whole id",
+        shared=True,
+        excludes="passages",
+    ),
+    Option(
+        "--passages_column NAME",
+        "the same: column of a run with the document of each row",
+        shared=True,
+        excludes="passages",
+    ),
+)
+"""Runs of passages as runs of their documents."""
 RUNS = (
     Option(
         "inputs RUN… MEASURE…",
@@ -94,6 +115,7 @@ RUNS = (
         shared=True,
     ),
     *FORM,
+    *PASSAGES,
     Option("--ignore_identical_ids", "leave out documents with the id of their topic", shared=True),
 )
 """Runs and measures, which `inputs` reads."""
@@ -139,6 +161,9 @@ OF_RANKINGS = (
     "ignore_identical_ids",
     "run_column",
     "ascending",
+    "passages",
+    "passages_pattern",
+    "passages_column",
     "no_relevant",
 )
 """Options of one set of qrels and its runs."""
@@ -306,6 +331,9 @@ def inputs(
     runs = list(pairs_of([source_of(word, arguments) for word in paths]))
     if arguments.get("scoreddocs"):
         runs.append(("scoreddocs", scoreddocs_of(qrels)))
+    rule = [arguments.get(option.name) for option in PASSAGES]
+    if rule != [None] * len(rule):
+        runs = [(run.name, run) for run in document_runs(runs, *rule)]
     if runs and arguments.get("ignore_identical_ids"):
         runs = [(run.name, run) for run in ignoring_identical_ids(runs)]
     sessions = arguments.get("sessions")

@@ -849,6 +849,8 @@ class RunEvaluator:
         The counts are the same if other providers compute all measures.
         """
         counts = remarks.RunRemarks(self.ours.judged, self.depth, self.judgments.contract)
+        cutoffs = [int(measure.params.get("cutoff") or 0) for measure in self.row]
+        counts.largest_cutoff = max(cutoffs, default=0)
         for measure, order, of_topics in self.ours.reported(counts.watched(blocks)):
             values[self.row[measure], order] = of_topics[order]
         return counts

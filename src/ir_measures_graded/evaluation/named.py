@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
@@ -31,6 +32,7 @@ from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source, in_memory
 from ..core.rows.lists import sequence_of
+from ..core.rows.passages import PassageRule, PassageRun
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
 from ..errors import FileError, GradedError, Remark, did_you_mean, shown
 from ..files.content import matching
@@ -190,6 +192,36 @@ def ascending_runs(runs: Runs) -> list[Run]:
     {'q': {'a': -0.5, 'b': -0.25}}
     """
     return [replace(run, source=run.source.ascending()) for run in named_runs(runs)]
+
+
+def document_runs(
+    runs: Runs,
+    separator: str | None = None,
+    pattern: str | None = None,
+    column: str | None = None,
+) -> list[Run]:
+    """Runs of passages as runs of their documents, for all analyses.
+
+    The score of a document is the highest one of its passages, and one parameter tells which
+    document a passage belongs to: the text before the last `separator` of its id, the group ``doc``
+    or the first group of a regular `pattern` that matches the whole id, or a `column` of a file.
+    Give scores as they are: for distances, apply `ascending_runs` or ``ascending=True`` as well.
+
+    Raises `GradedError` for other parameters, and when the run is read for an id without a document.
+
+    >>> (run,) = document_runs({"dense": {"q": {"d1#0": 0.5, "d1#1": 0.75, "d2#0": 0.6}}}, "#")
+    >>> run.rows(read_judgments({"q": {"d1": 1}})).dicts()
+    {'q': {'d1': 0.75, 'd2': 0.6}}
+    """
+    rule = PassageRule(separator, pattern, column)
+    found: list[Run] = []
+    for run in named_runs(runs):
+        source = run.source
+        if column is not None and isinstance(source, RunFile):
+            source = copy(source)
+            source.passages_column = column
+        found.append(replace(run, source=PassageRun(source, rule)))
+    return found
 
 
 def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:

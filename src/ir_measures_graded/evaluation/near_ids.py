@@ -220,7 +220,8 @@ def _up_to(separator: str) -> Rule:
     def before_last(id_: str) -> str:
         return id_.rpartition(separator)[0]
 
-    return Rule(f"with the text before {shown(separator)}", before_last, str)
+    words = f"with the text before {shown(separator)} (--passages {shown(separator)})"
+    return Rule(words, before_last, str)
 
 
 def _rows(ranks: JudgedRanks, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ from ..core.ranking.gains import gains_text, plain_number
 from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import absent_levels, needs_intents
+from ..core.rows.passages import PassageRun
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning, Remark, level_of_caller
 from ..files.contracts import Contract
@@ -118,6 +119,8 @@ class RunRemarks:
     def __init__(self, judged: Judged, depth: int | None = DEPTH, contract: Contract | None = None):
         self.depth = depth
         self.contract = contract
+        self.all_judged = judged.whole
+        self.largest_cutoff = 0
         self.most_judged = int(judged.whole.sizes.max(initial=0))
         self.is_sparse = self.most_judged <= 2 and judged.whole.level.min(initial=1) >= 1
         topics = len(judged.topics)
@@ -174,6 +177,8 @@ class RunRemarks:
         """Unusual properties of the whole run of this name, which has been counted."""
         for remark in source.remarks:
             yield replace(remark, subject=name)
+        if isinstance(source, PassageRun):
+            yield from self._on_passages(source, name)
         if source.is_empty:
             yield Remark(EMPTY, name, "the run is empty")
             return
@@ -195,6 +200,24 @@ class RunRemarks:
             if self.contract is not None:
                 text += LEAVES_OUT
             yield Remark("own topic", name, text)
+
+    def _on_passages(self, source: PassageRun, name: str) -> Iterator[Remark]:
+        """The remarks on few documents of a run of passages, and on qrels that judge passages."""
+        documents = source.documents_of_topic
+        if 0 < documents < self.largest_cutoff:
+            text = (
+                f"a topic has {documents:g} documents (median), fewer than the cutoff "
+                f"{self.largest_cutoff}; retrieve more passages"
+            )
+            yield Remark("few documents", name, text)
+        separator = source.rule.separator
+        if separator is None or self.all_judged.documents is None:
+            return
+        ids = self.all_judged.rows.docs.ids().packed()
+        count = source.rule.documents_in(ids)[1]
+        if 2 * np.count_nonzero(count) > len(ids):
+            text = f"most ids of the qrels have {separator!r} too; they seem to judge passages"
+            yield Remark("judged passages", "", text)
 
     def _on_judgments(self, name: str) -> Iterator[Remark]:
         """The remarks on a run without judged documents, or with few of them at the top."""

@@ -137,6 +137,7 @@ class RunFile(RunSource):
         run_column: str | None = None,
         ascending: bool = False,
         columns: Mapping[str, Any] | Sequence[tuple[str, str]] | None = None,
+        passages_column: str | None = None,
     ):
         if not isinstance(run, (str, type(None))):
             raise GradedError(f"run is the name of a run, not {shown(run)}")
@@ -149,6 +150,7 @@ class RunFile(RunSource):
         self.run_column = run_column
         self.is_ascending = ascending
         self.names_of_columns = columns_named(columns)
+        self.passages_column = passages_column
         self.name = Content(file).name
         self._kept: Part | GradedError | None = None
 
@@ -216,7 +218,11 @@ class RunFile(RunSource):
 
     def _every(self, sizes: Sizes | None = None) -> Generator[Part]:
         """The rows of the file, or of its run that `runs` kept."""
-        chosen = Chosen(self.run_column, columns=self.names_of_columns)
+        chosen = Chosen(
+            self.run_column,
+            columns=self.names_of_columns,
+            passages_column=self.passages_column,
+        )
         if self._kept is None and is_lasting(self.file):
             yield from parts_of(self.file, Reading(RUN, chosen, sizes or self.sizes))
             return

@@ -154,13 +154,15 @@ class Chosen(NamedTuple):
     `run_column` names the run of each row. `unjudged` has the texts in place of a level that mean
     an unjudged document. In a run that is `ascending`, smaller scores are better. `columns` are
     pairs of our name of a column and the name in the file; a column may have several names, of
-    which a file has one. They are not used for a file without names of columns.
+    which a file has one. They are not used for a file without names of columns. `passages_column`
+    has the document of each passage in a run of passages.
     """
 
     run_column: str | None = None
     unjudged: tuple[bytes, ...] = ()
     ascending: bool = False
     columns: tuple[tuple[str, str], ...] = ()
+    passages_column: str | None = None
 
     def names(self, ours: str) -> list[str]:
         """The names that a column has in the files of the user; none by default."""
@@ -193,8 +195,8 @@ class Chosen(NamedTuple):
 
     def refuse_unread(self, file: str) -> None:
         """Raise `FileError` for a column of runs in a file without names of columns."""
-        if self.run_column:
-            column = self.run_column
+        column = self.run_column or self.passages_column
+        if column:
             raise FileError(
                 f"{file}: the file has no columns with names, and so no column {column}"
             )
@@ -327,6 +329,11 @@ def file_columns(
         by_ours["run"] = run or by_ours.get("run")
     except GradedError as error:
         raise FileError(f"{error}; it needs query_id, doc_id and {role.value}") from None
+    passages = chosen.passages_column if role is RUN else None
+    if passages is not None:
+        if passages not in names:
+            raise FileError(f"{file} has no column {passages}; it has {_listed(names)}")
+        by_ours["document"] = passages
     missing = [ours for ours in role.columns if by_ours[ours] is None]
     if missing:
         unread = [name for name in names if name not in by_ours.values()]
@@ -337,9 +344,9 @@ def file_columns(
             f"query_id, doc_id and {role.value}; if another column is meant: {option}"
         )
     columns = {ours: name for ours, name in by_ours.items() if name is not None}
-    *values, last = columns.values()
-    if "run" in columns and last in values:
-        raise FileError(f"{file}: the column {last} cannot also name the runs")
+    run_name = columns.get("run")
+    if run_name in [name for ours, name in columns.items() if ours in role.columns]:
+        raise FileError(f"{file}: the column {run_name} cannot also name the runs")
     return columns, role is RUN and is_rank(columns["score"])
 
 

@@ -171,6 +171,8 @@ def _grouped(columns: Columns, role: Role, of_file: Part | None) -> Rows:
     if of_file is not None:
         rows.facts = of_file.facts
         rows.line = of_file.line
+        if role is RUN and "document" in columns.names:  # of passages
+            rows.further = {"document": columns.column("document")}
     else:
         reverse = ""
         if role is RUN and not is_ranked:
