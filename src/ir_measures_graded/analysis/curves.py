@@ -21,7 +21,7 @@ from ..core.registry.notation import checked, parse_measures
 from ..errors import GradedError, NotApplicableError, did_you_mean
 from ..evaluation.at_ranks import DEEPEST, uncut, values_at_ranks
 from ..evaluation.checked import checks_arguments
-from ..evaluation.counting import ZERO
+from ..evaluation.counting import ZERO, with_effective
 from ..evaluation.named import (
     Judgments,
     Qrels,
@@ -113,10 +113,7 @@ class Curves(Result):
     @property
     def over(self) -> str:
         """The number of topics in words."""
-        words = counted(self.topics, "topic")
-        if self.effective is not None:
-            words += f", effective {self.effective:.0f}"
-        return words
+        return with_effective(counted(self.topics, "topic"), self.effective)
 
     @property
     def shown(self) -> list[int]:

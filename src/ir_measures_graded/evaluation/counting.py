@@ -120,3 +120,19 @@ def effective_size(weights: np.ndarray) -> float:
     """
     shares = weights / weights.sum()
     return float(1 / (shares**2).sum())
+
+
+def with_effective(topics: str, effective: float | None) -> str:
+    """A number of topics in words, with their effective number if they have weights.
+
+    >>> with_effective("50 topics", 23.4), with_effective("5 topics", 1.29)
+    ('50 topics, effective 23', '5 topics, effective 1.3')
+    """
+    if effective is None:
+        return topics
+    return f"{topics}, effective {size_in_words(effective)}"
+
+
+def size_in_words(effective: float) -> str:
+    """An effective number of topics, with a decimal below 10."""
+    return f"{effective:.0f}" if effective >= 10 else f"{effective:.1f}"

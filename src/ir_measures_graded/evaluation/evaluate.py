@@ -37,6 +37,7 @@ from .counting import (
     effective_size,
     lacks_relevant,
     weighted_mean,
+    with_effective,
 )
 from .evaluators import computed_by, evaluators, explained, refuse_for_gdeval
 from .named import Judgments, Qrels, Run, Runs, Study
@@ -312,9 +313,7 @@ class Evaluation(Result):
         words = counted(int(counts.max()), self.unit)
         if counts.min() < counts.max():
             words = f"{counts.min()} to {words}"
-        if self.effective is not None:
-            words += f", effective {self.effective:.0f}"
-        return words
+        return with_effective(words, self.effective)
 
     def _refuse_missing_weights(self) -> None:
         """Raise `GradedError` for a topic that counts and has no weight, or if all weights are 0."""
@@ -416,12 +415,12 @@ class Evaluation(Result):
         """How topics without a relevant document count, if they are many or left out; weights."""
         if self.lacks_relevant is not None:
             columns_by_topics: dict[tuple[int, ...], list[int]] = {}
-            for column, is_lacking in enumerate(self.lacks_relevant):
+            for column, is_lacking in enumerate(self.lacks_relevant & self.has_weight):
                 topics = tuple(np.flatnonzero(is_lacking).tolist())
                 columns_by_topics.setdefault(topics, []).append(column)
             least = 1.0
             if self.no_relevant == ZERO:
-                least = max(least, NOTED_SHARE * len(self.topics))
+                least = max(least, NOTED_SHARE * int(self.has_weight.sum()))
             for topics, columns in columns_by_topics.items():
                 if len(topics) >= least:
                     yield self._note_on_lacking(topics, columns)
@@ -434,16 +433,19 @@ class Evaluation(Result):
         measure = self.measures[column]
         text = "{} of {} have no relevant document by {} ({})"
         they_count = "they count"
+        them = "them"
         if len(topics) == 1:
             text = "{} of {} has no relevant document by {} ({})"
             they_count = "it counts"
-        total = counted(len(self.topics), self.unit)
+            them = "it"
+        number = int(self.has_weight.sum())
+        total = counted(number, self.unit)
         measures = listed([self.measures[number] for number in columns])
         names_of_topics = [self.topics[number] for number in topics]
         names: list[Any] = [len(topics), total, measures, listed(names_of_topics, MOST_NAMED)]
         if self.no_relevant == SKIP:
-            count = len(self.topics) - len(topics)
-            return Note(text + "; the means leave them out, n = {}.", *names, count)
+            count = number - len(topics)
+            return Note(text + "; the means leave {} out, n = {}.", *names, them, count)
         if self.no_relevant == ONE:
             return Note(text + ": {} 1.", *names, they_count)
         value = "as the measure defines"
@@ -452,7 +454,7 @@ class Evaluation(Result):
         names += [they_count, value]
         text += ": {} {}"
         others = self.on([number for number in range(len(self.topics)) if number not in topics])
-        if others.topics:
+        if others.has_weight.any():
             text += "; --no_relevant skip: {:.4f} instead of {:.4f}"
             names += [others.means()[0, column], self.means()[0, column]]
             if len(columns) > 1:

@@ -13,6 +13,7 @@ from ir_measures import Measure
 from ...core.registry.facts import sign_of
 from ...core.registry.notation import one_of
 from ...errors import GradedError, Remark
+from ...evaluation.counting import with_effective
 from ...evaluation.evaluate import Evaluation
 from ...output.formats import PLACES, clean, counted, escaped_html, sentences
 from ...output.result import Result
@@ -225,9 +226,7 @@ class Comparison(Result):
         words = counted(most, self.unit)
         if fewest < most:
             words = f"{fewest:,} to {words}"
-        if self.effective is not None:
-            words += f", effective {self.effective:.0f}"
-        return words
+        return with_effective(words, self.effective)
 
     def wins(self, measure: Measure | str, test: str = "") -> dict[tuple[str, str], float]:
         """The p-value of each significant difference by a test of pairs, by the better and the

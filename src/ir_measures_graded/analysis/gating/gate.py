@@ -17,7 +17,7 @@ from ir_measures import Measure
 from ...core.registry.facts import sign_of
 from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments
-from ...evaluation.counting import ZERO
+from ...evaluation.counting import ZERO, size_in_words, with_effective
 from ...evaluation.evaluate import Evaluation, evaluated
 from ...evaluation.named import Qrels, Runs, about
 from ...evaluation.sessions import Given
@@ -243,13 +243,14 @@ class Gate(Result):
         count = self.verdicts[0].topics
         size = self.effective or count
         if self.effective is not None:
-            effective = f"{counted(count, self.unit)} with weights, effective {size:.0f}"
+            with_weights = f"{counted(count, self.unit)} with weights"
+            effective = with_effective(with_weights, self.effective)
             of_topics = "few changes, lost values and unseen failures count topics, not weights"
             notes.append(f"{effective}; {of_topics}.")
         if size < LEAST_MEASURED_TOPICS:
             few = f"{counted(count, self.unit)} are few"
             if self.effective is not None:
-                few = f"{size:.0f} effective {self.unit}s are few"
+                few = f"{size_in_words(size)} effective {self.unit}s are few"
             measured = f"the error of 5 % was measured from {LEAST_MEASURED_TOPICS} topics on"
             notes.append(f"{few}: {measured}.")
         for verdict in self._over_all_topics:
