@@ -207,7 +207,7 @@ def test_commands_take_the_option_and_omit_the_lines(tmp_path, monkeypatch, caps
     facts = json.loads(capsys.readouterr().out)
     assert (facts["no_relevant"], facts["n"]) == ("skip", {"AP": 2, "Judged@1": 3})
     assert main([*words, "-f", "text"]) == 0
-    note = "1 of 3 topics has no relevant document by AP (2); the means leave them out, n = 2."
+    note = "1 of 3 topics has no relevant document by AP (2); the means leave it out, n = 2."
     assert note in capsys.readouterr().out
     Path("values.csv").write_text("topic,run,AP\n1,A,0.5\n2,A,0.25\n1,B,0.5\n2,B,0\n")
     assert main(["compare", "--values", "values.csv", "--no_relevant", "skip"]) == 2

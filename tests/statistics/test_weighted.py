@@ -238,7 +238,7 @@ def test_the_column_of_a_file_has_the_weights(tmp_path, monkeypatch, capsys):
     assert main([*words, "-f", "tsv"]) == 0
     assert capsys.readouterr().out == "P@1\t0.7500\n"
     assert main([*words, "-f", "text"]) == 0
-    assert "Weighted means over 2 topics, effective 2." in capsys.readouterr().out
+    assert "Weighted means over 2 topics, effective 1.6." in capsys.readouterr().out
     Path("weights.csv").write_text("topic,traffic\n1,6\n2,\n3,0\n")
     assert main(words) == 2
     assert "1 topic without a weight (2)" in capsys.readouterr().err
