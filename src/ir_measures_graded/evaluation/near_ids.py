@@ -26,6 +26,8 @@ LEAST_MATCHES = 2
 """A single document can match by chance."""
 SEPARATORS = ("#", "%p", "_", "-")
 """What separates the id of a document from the number of its passage."""
+TOPICS_OF_TWO_CHANGES = 10
+"""The first topics of the sample, whose affixes are tried together with another change."""
 COMPARED = 20  # ids that begin like another one and are compared with it
 
 
@@ -154,39 +156,46 @@ class UnmatchedDocuments:
     def _rules(self) -> Iterator[Rule]:
         """All rules of one change, each made when it is tried."""
         yield SAME_CASE
-        yield from self._affix_rules(UNCHANGED)
+        yield from _affix_rules(self.topics, UNCHANGED)
         for separator in SEPARATORS:
             yield _up_to(separator)
 
     def _rules_of_two_changes(self) -> Iterator[Rule]:
         """All rules of two changes, each made when it is tried."""
+        topics = self.topics[:TOPICS_OF_TWO_CHANGES]
         for separator in SEPARATORS:
             yield _both(_up_to(separator), SAME_CASE)
         for first in (SAME_CASE, *map(_up_to, SEPARATORS)):
-            for second in self._affix_rules(first):
+            for second in _affix_rules(topics, first):
                 yield _both(first, second)
-        run = [topic.unjudged for topic in self.topics]
-        qrels = [topic.judged for topic in self.topics]
+        run = [topic.unjudged for topic in topics]
+        qrels = [topic.judged for topic in topics]
         prefix, ending = _most_frequent_frame(qrels, run)
         yield _both(_without_prefix(prefix), _without_ending(ending))
         prefix, ending = _most_frequent_frame(run, qrels)
         yield _both(_with_prefix(prefix), _with_ending(ending))
 
-    def _affix_rules(self, first: Rule) -> Iterator[Rule]:
-        """The rules of endings and prefixes that are the most frequent ones after the `first`
-        change."""
-        run = [list(map(first.of_run, topic.unjudged)) for topic in self.topics]
-        qrels = [list(map(first.of_qrels, topic.judged)) for topic in self.topics]
-        backwards_run = [_reversed(ids) for ids in run]
-        backwards_qrels = [_reversed(ids) for ids in qrels]
-        yield _without_ending(_most_frequent_ending(qrels, run))
-        yield _without_prefix(_most_frequent_ending(backwards_qrels, backwards_run)[::-1])
-        yield _with_ending(_most_frequent_ending(run, qrels))
-        yield _with_prefix(_most_frequent_ending(backwards_run, backwards_qrels)[::-1])
-
 
 UNCHANGED = Rule("", str, str)
 SAME_CASE = Rule("in the same case", str.lower, str.lower)
+
+
+def _affix_rules(topics: Iterable[SampledTopic], first: Rule) -> Iterator[Rule]:
+    """The rules of endings and prefixes that are the most frequent ones after the `first` change.
+
+    Each is made when it is tried.
+    """
+    run = []
+    qrels = []
+    for topic in topics:
+        run.append(list(map(first.of_run, topic.unjudged)))
+        qrels.append(list(map(first.of_qrels, topic.judged)))
+    backwards_run = [_reversed(ids) for ids in run]
+    backwards_qrels = [_reversed(ids) for ids in qrels]
+    yield _without_ending(_most_frequent_ending(qrels, run))
+    yield _without_prefix(_most_frequent_ending(backwards_qrels, backwards_run)[::-1])
+    yield _with_ending(_most_frequent_ending(run, qrels))
+    yield _with_prefix(_most_frequent_ending(backwards_run, backwards_qrels)[::-1])
 
 
 def _without_ending(ending: str) -> Rule:
@@ -215,10 +224,14 @@ def _both(first: Rule, second: Rule) -> Rule:
 
 
 def _up_to(separator: str) -> Rule:
-    """The rule that takes the text before the last separator of an id of the run."""
+    """The rule that takes the text before the last separator of an id of the run.
+
+    An id without such a text stays as it is.
+    """
 
     def before_last(id_: str) -> str:
-        return id_.rpartition(separator)[0]
+        text = id_.rpartition(separator)[0]
+        return text or id_
 
     words = f"with the text before {shown(separator)} (--passages {shown(separator)})"
     return Rule(words, before_last, str)

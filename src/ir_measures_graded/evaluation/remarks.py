@@ -19,7 +19,7 @@ from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import absent_levels, needs_intents
 from ..core.rows.passages import PassageRun
 from ..core.rows.rows import RunSource
-from ..errors import InputWarning, Remark, level_of_caller
+from ..errors import InputWarning, Remark, level_of_caller, shown
 from ..files.contracts import Contract
 from ..output.formats import Percent, counted, listed
 from ..output.remarks import merged
@@ -121,6 +121,7 @@ class RunRemarks:
         self.contract = contract
         self.all_judged = judged.whole
         self.largest_cutoff = 0
+        self.topic = judged.topics[0] if judged.topics else ""
         self.most_judged = int(judged.whole.sizes.max(initial=0))
         self.is_sparse = self.most_judged <= 2 and judged.whole.level.min(initial=1) >= 1
         topics = len(judged.topics)
@@ -187,6 +188,11 @@ class RunRemarks:
         lacking = int(self.lacks_topic.sum())
         if lacking:
             text = f"the run lacks {lacking:,} of {all_topics} of the qrels"
+            if lacking == topics and source.in_memory:  # a file of such a run is refused
+                of_run = shown(source.rows().topics[0])
+                text += (
+                    f"; it has topics such as {of_run}, and the qrels such as {shown(self.topic)}"
+                )
             yield Remark("topics", name, text)
         yield from self._on_judgments(name)
         if not self.has_scores.any() and self.retrieved.max(initial=0) > 1:
