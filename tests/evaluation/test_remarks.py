@@ -13,9 +13,7 @@ from ir_measures_graded.output.remarks import merged
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1, "d": 0}}
 USUAL = {"q1": {"a": 3.0, "b": 2.0, "x": 1.0}, "q2": {"d": 2.0, "a": 1.0}}
 UNJUDGED = {"q1": {"u": 4.0, "v": 3.0, "w": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
-LACKS_ALL = (
-    "the run lacks 2 of 2 topics of the qrels; it has topics such as 'q9', and the qrels such as 'q1'"
-)
+LACKS_ALL = "the run lacks 2 of 2 topics of the qrels; it has topics such as 'q9', and the qrels such as 'q1'"
 
 RUNS = [
     (USUAL, []),
