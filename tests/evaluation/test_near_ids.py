@@ -32,16 +32,20 @@ RULES = {
     "in the same case": lambda id_, place: id_.lower(),
     "without '.txt'": lambda id_, place: f"{id_}.txt",
     "without '/data/'": lambda id_, place: f"/data/{id_}",
-    "with the text before '#'": lambda id_, place: f"{id_}#{place}",
-    "with the text before '%p'": lambda id_, place: f"{id_}%p{place}",
-    "with the text before '_'": lambda id_, place: f"{id_}_{place}",
-    "with the text before '-'": lambda id_, place: f"{id_}-{place}",
+    "with the text before '#' (--passages '#')": lambda id_, place: f"{id_}#{place}",
+    "with the text before '%p' (--passages '%p')": lambda id_, place: f"{id_}%p{place}",
+    "with the text before '_' (--passages '_')": lambda id_, place: f"{id_}_{place}",
+    "with the text before '-' (--passages '-')": lambda id_, place: f"{id_}-{place}",
     "with 'q' before it": lambda id_, place: id_[1:],
     "in the same case and without '.txt'": lambda id_, place: f"{id_.lower()}.txt",
     "in the same case and without '/data/'": lambda id_, place: f"/data/{id_.upper()}",
     "in the same case and with 'q' before it": lambda id_, place: id_[1:].upper(),
-    "with the text before '#' and without '.pdf'": lambda id_, place: f"{id_}.pdf#{place}",
-    "with the text before '_' and in the same case": lambda id_, place: f"{id_.lower()}_{place}",
+    "with the text before '#' (--passages '#') and without '.pdf'": lambda id_, place: (
+        f"{id_}.pdf#{place}"
+    ),
+    "with the text before '_' (--passages '_') and in the same case": lambda id_, place: (
+        f"{id_.lower()}_{place}"
+    ),
     "without '/data/' and without '.txt'": lambda id_, place: f"/data/{id_}.txt",
 }
 
@@ -70,7 +74,7 @@ def test_the_rule_by_which_most_documents_match_is_said():
     run = run_of(lambda id_, place: f"{id_}#{max(place - 1, 0)}")
     (text,) = texts_of(evaluate, QRELS, {"x": run}, ["nDCG@10"])
     assert "50% of the unjudged documents" in text
-    assert "would match with the text before '#'" in text
+    assert "would match with the text before '#' (--passages '#')" in text
 
 
 def test_a_long_ending_is_cut_off_in_the_sentence():
