@@ -17,7 +17,7 @@ pytest.importorskip("jinja2", reason="the extra report is not installed")
 pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
-from ir_measures_graded.analysis import Evaluation, compare, ranges, report
+from ir_measures_graded.analysis import Evaluation, compare, evaluate, judges, ranges, report
 from ir_measures_graded.analysis.report.pages import drawing
 from ir_measures_graded.analysis.report.sections import by_topic
 from ir_measures_graded.analysis.report.verdict import verdict
@@ -382,3 +382,54 @@ def test_a_missing_library_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(GradedError, match=r"pip install 'ir-measures-graded\[report\]'"):
         report(QRELS, RUNS, ["nDCG_JK@2"])
+
+
+# ------------------------------------------------------------------- values, sessions, groups, judges
+
+KINDS = {topic: "odd" if int(topic) % 2 else "even" for topic in evaluate(
+    demo.qrels_path(), {"A": DEMO_RUNS["A"]}, ["AP"]).topics}  # fmt: skip
+
+
+def test_a_report_on_values_has_what_values_tell(of_demo):
+    values = evaluate(demo.qrels_path(), DEMO_RUNS, MEASURES)
+    found = report(values, baseline="A")
+    assert sections(found.html) == ["verdict", "topics", "method"]
+    assert found.records() == of_demo.records()
+    text = re.sub("<[^>]+>", "", found.html)
+    assert "Ranges over ties" not in text
+    assert "Inputs" not in text
+    assert "relevant</th>" not in found.html
+    with pytest.raises(GradedError, match="machines need qrels and runs"):
+        report(values, machines={"other": demo.qrels_path()})
+
+
+def test_a_report_of_sessions_counts_sessions():
+    number = {topic: place for place, topic in enumerate(KINDS)}
+    sessions = {topic: (number[topic] // 2, number[topic] % 2) for topic in KINDS}
+    found = report(demo.qrels_path(), DEMO_RUNS, ["sDCG@5", "nDCG_JK@10"], sessions=sessions)
+    expected = evaluate(demo.qrels_path(), DEMO_RUNS, ["sDCG@5", "nDCG_JK@10"], sessions=sessions)
+    np.testing.assert_array_equal(found.evaluation.values, expected.values)
+    assert sections(found.html) == ["verdict", "data", "topics", "weighting", "method"]
+    text = " ".join(re.sub("<[^>]+>", "", found.html).split())
+    assert "5 runs, 10 sessions, 2 measures" in text
+    assert "confidence interval over sessions" in text
+
+
+def test_groups_and_judges_have_the_tables_of_their_analyses():
+    two = {name: DEMO_RUNS[name] for name in "AE"}
+    machine = {"other": demo.qrels_path()}
+    found = report(demo.qrels_path(), two, ["nDCG_JK@10"], by=KINDS, machines=machine)
+    names = sections(found.html)
+    assert names[-3:] == ["groups", "judges", "method"]
+    for name in names:
+        assert f'href="#{name}"' in found.html
+    of_groups, of_judges = found.further
+    compared = compare(demo.qrels_path(), two, ["nDCG_JK@10"], by=KINDS)
+    assert [table.rows for table in of_groups.tables] == [
+        table.rows for table in compared.tables()[1:]
+    ]
+    assert "even (" in of_groups.sentences[0]
+    assert "odd (" in of_groups.sentences[0]
+    expected = judges(demo.qrels_path(), machine, two, ["nDCG_JK@10"])
+    assert of_judges.sentences == expected.answer()
+    assert expected.tables()[0].title in found.html

@@ -1,17 +1,34 @@
 """The command `report`."""
 
+from typing import Any
+
 from ..analysis.report.report import MEASURES, TITLE, report
 from ..analysis.statistics.defaults import ALPHA
-from .arguments import COLLECTION, NO_RELEVANT, alpha, inputs, run_named
+from .arguments import (
+    BY,
+    OF_VALUES,
+    alpha,
+    chosen,
+    collection_or_values,
+    inputs,
+    run_named,
+    values_of,
+)
 from .parser import PAGE, Arguments, Option, as_list
 from .results import command_line
 
-USAGE = ("QRELS RUN… [MEASURE…]",)
+USAGE = ("QRELS RUN… [MEASURE…]", OF_VALUES)
 OPTIONS = (
-    *COLLECTION,
-    NO_RELEVANT,
+    *collection_or_values(),
     Option("--baseline RUN", "compare the other runs with this run; default: the best run"),
     Option("--queries FILE", "lines of a topic, a tab and its query's text", reads=as_list),
+    BY,
+    Option(
+        "--judge QRELS",
+        "qrels of another judge, whose agreement is shown; repeatable",
+        repeated=True,
+        reads=as_list,
+    ),
     Option("--title TITLE", "title of the page", default=TITLE),
     alpha(ALPHA),
     Option(
@@ -30,11 +47,20 @@ def run(arguments: Arguments) -> list[str]:
     topics, the page shows those in which the runs differ most, or those with the highest values of
     a single run. The command needs the extra report.
 
+    --by adds the differences in groups of topics, and --judge the agreement with other judges. With
+    --values or --sessions, the page has what values of topics or sessions tell.
+
       ir_measures_graded report qrels.txt runs/*.gz nDCG_JK@10 AP -o report.html
       ir_measures_graded report qrels.txt runs/*.gz --baseline bm25 --queries queries.tsv
     """
-    first = inputs(arguments, default=MEASURES)
-    settings = arguments.of("alpha", "title", "queries")
+    stored = values_of(arguments)
+    first: list[Any]
+    if stored is None:
+        first = list(inputs(arguments, default=MEASURES))
+    else:
+        first = [chosen(arguments, stored)]
+    settings = arguments.of("alpha", "title", "queries", "by")
+    settings["machines"] = arguments.judge
     settings["baseline"] = run_named(arguments.baseline, first)
     settings["command"] = command_line(arguments)
     page = report(*first, **settings)

@@ -14,9 +14,10 @@ from ...core.registry.facts import is_graded, needs_intents
 from ...errors import GradedError, needed, shown
 from ...evaluation.checked import checks_arguments
 from ...evaluation.counting import ZERO
-from ...evaluation.evaluate import Evaluation, evaluate
-from ...evaluation.named import Qrels, Runs, study_of
-from ...evaluation.weights import counted_by
+from ...evaluation.evaluate import Evaluation, evaluated
+from ...evaluation.named import Qrels, Runs
+from ...evaluation.sessions import Given
+from ...evaluation.values import By
 from ...files.sources import queries_in, queries_of
 from ...output import figures
 from ...output.files import ending_of, write_whole
@@ -27,7 +28,8 @@ from ..levels import levels
 from ..sensitivity import Sensitivity
 from ..statistics.defaults import ALPHA
 from ..statistics.options import check_probability, statistics_library
-from . import pages, sections
+from . import further, pages, sections
+from .further import Machines, Section
 from .rankings import Rankings, rankings
 from .verdict import Verdict, verdict
 
@@ -50,12 +52,13 @@ class Report(Result):
     title: str
     evaluation: Evaluation
     verdict: Verdict
-    material: dict[str, Any]
+    material: dict[str, Any] | None
     curves: Curves | None
     by_topic: sections.ByTopic
     rankings: Rankings | None
     weighting: Sensitivity | None
     method: dict[str, Any]
+    further: tuple[Section, ...] = ()
 
     def answer(self) -> list[str]:
         """What the comparison of all pairs of runs finds by each measure; without tests, the
@@ -117,21 +120,25 @@ def _p(p: float) -> float | str:
 
 @checks_arguments("report(qrels, {'old': old, 'new': new}, ['nDCG@10'])")
 def report(
-    qrels: Qrels,
-    runs: Runs,
+    qrels: Qrels | Evaluation,
+    runs: Runs | None = None,
     measures: Iterable[Measure | str] = (),
     *,
+    sessions: Given = None,
     baseline: str | None = None,
     alpha: float = ALPHA,
     title: str = TITLE,
     queries: Mapping[str, str] | str | os.PathLike[str] | None = None,
     command: str = "",
     no_relevant: str = ZERO,
+    by: By = None,
+    machines: Machines = (),
 ) -> Report:
     """Evaluate, test and explain the runs for a report.
 
-    - `qrels`, `runs`, `measures` and `no_relevant` are as for `evaluate`. At least one run is
-      needed. The default measures are nDCG_JK@10, ERR_G@10 and Q.
+    - `qrels`, `runs`, `measures`, `sessions` and `no_relevant` are as for `evaluate`. At least one
+      run is needed. The default measures are nDCG_JK@10, ERR_G@10 and Q. An `Evaluation`, or a
+      table of values as for `Evaluation.from_values`, may stand for the first four.
     - `baseline` is the name of the run that the others are compared with. Without one, the best run
       is compared with the others.
     - `alpha` (above 0, below 1) is the level of the tests and intervals.
@@ -139,11 +146,15 @@ def report(
     - `queries` maps topics to the texts of their queries, or is the path of a file of lines with a
       topic, a tab and the text. The default is the queries of the ir-datasets collection, if
       `qrels` is its id.
+    - `by` groups the topics, as in `compare`; the page then has the differences in each group.
+    - `machines` are qrels of other judges, as in `judges`; the page then has their agreement with
+      the qrels.
     - `command` is the command line that reproduces the page, which shows it.
 
     The sections on curves, topics, rankings and weighting use the first graded measure. Without
-    one, they use the first measure, if they apply to it. Tests and intervals need two topics. Needs
-    the extra ``report``.
+    one, they use the first measure, if they apply to it. Values have no such sections, except on
+    topics, and sessions have no curves and rankings, which are those of single turns. Tests and
+    intervals need two topics. Needs the extra ``report``.
 
     Raises `GradedError` for no run, for an unknown baseline, and for input and options that
     `evaluate` or `compare` refuses.
@@ -158,24 +169,44 @@ def report(
         raise GradedError(
             f"queries={shown(queries)} is not allowed; map topics to texts, or give a path"
         )
-    study = study_of(counted_by(qrels, no_relevant), runs)
-    evaluation = evaluate(study.judgments, study.runs, measures or MEASURES)
+    if runs is not None:
+        measures = measures or MEASURES
+    evaluation, study = evaluated(
+        qrels, runs, measures, sessions, kept=True, no_relevant=no_relevant
+    )
+    if study is None and machines:
+        raise GradedError("machines need qrels and runs; values do not tell the judgments")
     main = next(filter(is_graded, evaluation.measures), evaluation.measures[0])
-    if queries is None:
+    texts = dict(queries or {})
+    if queries is None and study is not None:
         texts = queries_of(study.judgments.name)
-    else:
-        texts = dict(queries)
-    outcome = verdict(evaluation, study, baseline, alpha)
+    has_sessions = evaluation.unit != "topic"
+    outcome = verdict(evaluation, None if has_sessions else study, baseline, alpha)
+    method = sections.method(evaluation, study, command)
+    of_groups = further.groups(evaluation, outcome.baseline, alpha, by)
+    if study is None:
+        topics = sections.by_topic(evaluation, None, main, outcome.baseline, texts)
+        return Report(
+            title, evaluation, outcome, None, None, topics, None, None, method, tuple(of_groups)
+        )
+    of_judges = further.other_judges(study, evaluation, machines, alpha)
     judged_levels = levels(study.judgments, highest=any(map(needs_intents, evaluation.measures)))
-    topics = sections.by_topic(evaluation, judged_levels.relevant, main, outcome.baseline, texts)
+    relevant = None if has_sessions else judged_levels.relevant
+    topics = sections.by_topic(evaluation, relevant, main, outcome.baseline, texts)
+    by_rank = None
+    lists = None
+    if not has_sessions:
+        by_rank = sections.profile(study, main, outcome.baseline)
+        lists = rankings(study, main, topics)
     return Report(
         title=title,
         evaluation=evaluation,
         verdict=outcome,
         material=sections.material(study, judged_levels, evaluation.measures),
-        curves=sections.profile(study, main, outcome.baseline),
+        curves=by_rank,
         by_topic=topics,
-        rankings=rankings(study, main, topics),
+        rankings=lists,
         weighting=sections.weightings(study, judged_levels, main),
-        method=sections.method(evaluation, study, command),
+        method=method,
+        further=(*of_groups, *of_judges),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,7 @@ from ...core.registry.sentences import sentence
 from ...errors import NotApplicableError
 from ...evaluation.at_ranks import uncut
 from ...evaluation.evaluate import Evaluation
-from ...evaluation.named import Study
+from ...evaluation.named import Run, Study
 from ...files.content import is_lasting
 from ...files.files import RunFile
 from ...output import figures
@@ -101,16 +102,16 @@ def figure(by_rank: Curves, cutoff: int | None) -> Figure:
 class ByTopic(NamedTuple):
     """The `values` of all runs by one measure (runs × topics), NaN where a provider gives none.
 
-    Topics are in the order of the qrels. `listed_topics` has the numbers of the topics that are listed.
-    `relevant` has, for each topic, the number of documents above level 0. `differences` has the
-    sorted differences of each other run from the `reference` over the topics for which both have a
-    value, the run with the largest mean difference first. A positive difference means that the run
-    is better. With only one run, there are none.
+    Topics are in the order of the qrels. `listed_topics` has the numbers of the topics that are
+    listed. `relevant` has, for each topic, the number of documents above level 0, None if it is not
+    known. `differences` has the sorted differences of each other run from the `reference` over the
+    topics for which both have a value, the run with the largest mean difference first. A positive
+    difference means that the run is better. With only one run, there are none.
     """
 
     measure: Measure
     values: np.ndarray
-    relevant: np.ndarray
+    relevant: np.ndarray | None
     queries: dict[str, str]
     listed_topics: list[int]
     reference: str
@@ -137,7 +138,7 @@ class ByTopic(NamedTuple):
 
 def by_topic(
     evaluation: Evaluation,
-    relevant: np.ndarray,
+    relevant: np.ndarray | None,
     measure: Measure,
     baseline: str | None,
     queries: dict[str, str],
@@ -195,15 +196,19 @@ def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Sensiti
 # ---------------------------------------------------------------------------------- method
 
 
-def method(evaluation: Evaluation, study: Study, command: str) -> dict[str, Any]:
+def method(evaluation: Evaluation, study: Study | None, command: str) -> dict[str, Any]:
     """The facts that a reader needs to check the values and to reproduce them.
 
     ``inputs`` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given, and
     ``sha256`` of the file, which are empty where there is none. ``definitions`` have the facts
     about each measure and its paragraph, if it has one, and ``works`` are the sources.
     """
-    inputs = [{"kind": "qrels", "name": "", "path": study.judgments.name or ""}]
-    for run in study.runs:
+    inputs = []
+    runs: Sequence[Run] = ()
+    if study is not None:
+        inputs.append({"kind": "qrels", "name": "", "path": study.judgments.name or ""})
+        runs = study.runs
+    for run in runs:
         file = run.source.file if isinstance(run.source, RunFile) else None
         path = os.fspath(file) if isinstance(file, (str, os.PathLike)) else ""
         inputs.append({"kind": "run", "name": run.name, "path": str(path)})

@@ -155,10 +155,13 @@ class Verdict(NamedTuple):
         return list(notes)
 
 
-def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: float) -> Verdict:
+def verdict(
+    evaluation: Evaluation, study: Study | None, baseline: str | None, alpha: float
+) -> Verdict:
     """Test the differences between the runs, and compute intervals and ranges of their values.
 
-    Without a `baseline`, the best run by each measure is compared with the others.
+    Without a `baseline`, the best run by each measure is compared with the others. Without a
+    `study`, there are no ranges.
     """
     topics = len(evaluation.topics)
     if baseline is not None:
@@ -169,7 +172,9 @@ def verdict(evaluation: Evaluation, study: Study, baseline: str | None, alpha: f
         every_pair = with_turns(compare(evaluation, alpha=alpha), run_of)
         if baseline is not None:
             tested = with_turns(compare(evaluation, baseline=baseline, alpha=alpha), run_of)
-    spans = standings(study, evaluation.measures)
+    spans: dict[Measure, Standing] = {}
+    if study is not None:
+        spans = standings(study, evaluation.measures)
     of_measures = []
     for measure in evaluation.measures:
         standing = spans.get(measure, Standing((), 0, None, None))
