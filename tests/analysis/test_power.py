@@ -7,8 +7,15 @@ import pytest
 from evaluations import of_array
 
 from ir_measures_graded import GradedError, demo, parse_measure
-from ir_measures_graded.analysis import Evaluation, compare, evaluate, power
-from ir_measures_graded.analysis.statistics.student import detectable_effect
+from ir_measures_graded.analysis import (
+    Evaluation,
+    compare,
+    compare_collections,
+    evaluate,
+    power,
+    power_collections,
+)
+from ir_measures_graded.analysis.statistics.student import detectable_effect, topics_needed
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
@@ -67,8 +74,8 @@ def test_the_answer_and_the_table_have_these_numbers(found):
     separated = round(10 * found.share(best))
     assert found.answer()[2] == f"{best} separates {separated} of 10 pairs of runs (p < 0.05)."
     assert found.answer()[0] == (
-        f"20 topics find a difference of 0.05 in {best} with probability {chance:.2f} (median pair); about "
-        f"{topics[1]} topics, {topics[0]} to {topics[2]} by pair, find it with 0.8."
+        f"With 20 topics, the test detects a difference of 0.05 in {best} with probability {chance:.2f} (median pair); about "
+        f"{topics[1]} topics, {topics[0]} to {topics[2]} by pair, detect it with 0.8."
     )
     assert found.table()[1][0] == [best, 0.05, *topics]
     assert found.records()[0]["chance"] == chance
@@ -100,7 +107,7 @@ def test_pairs_without_a_test_are_told():
 def test_a_difference_out_of_reach_has_no_number_of_topics():
     found = power(of_array([[1, 2, 3], [3, 1, 2]], "CG"), differences=[1e-9])
     assert found.records()[0]["median"] is None
-    assert "about over ten million topics find it" in found.answer()[0]
+    assert "about over ten million topics detect it" in found.answer()[0]
 
 
 def test_pairs_with_few_changes_and_topics_without_a_value_are_left_out():
@@ -133,7 +140,9 @@ def test_the_family_of_a_baseline_and_complete_topics_are_those_of_compare():
         assert found.topics_of(measure) == count
         effect = found.detectable(measure)[1] / found.spread(measure)[1]
         assert effect == pytest.approx(detectable_effect(count, 0.05 / 3, 0.8))
-        assert any(line.startswith(f"{count} topics find") for line in found.answer())
+        assert any(
+            line.startswith(f"With {count} topics, the test detects") for line in found.answer()
+        )
     with pytest.raises(GradedError, match="baseline 'E' is not among the runs"):
         power(evaluation, baseline="E")
 
@@ -168,3 +177,28 @@ def test_a_group_has_the_numbers_of_its_topics_at_the_level_of_all_groups():
     notes = " ".join(found.notes())
     assert "Holm's correction for 6 comparisons" in notes
     assert "fewer than 10 topics: c (4)" in notes
+
+
+def test_power_over_collections_is_that_of_student_t_over_the_means():
+    generator = np.random.default_rng(4)
+    rows = []
+    means = generator.normal(0.5, 0.1, (3, 6))
+    for (run, collection), mean in np.ndenumerate(means):
+        for topic, noise in enumerate(generator.normal(0, 0.2, 12).round(3)):
+            rows.append({"run": "ABC"[run], "collection": f"c{collection}", "topic": topic})
+            rows[-1]["P@10"] = mean + noise
+    result = power_collections(rows, differences=0.05)
+    compared = compare_collections(rows)
+    exact = np.stack([group.values[:, 0] for group in compared.groups.values()], axis=1)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    spreads = [np.std(exact[a] - exact[b], ddof=1) for a, b in pairs]
+    assert result.deviations[0] == pytest.approx(spreads)
+    peers = [stats.ttest_rel(exact[a], exact[b]).pvalue for a, b in pairs]
+    holm = multipletests(peers, method="holm")[1]
+    assert result.p_values[0] == pytest.approx(holm)
+    assert (result.unit, result.topics, result.level) == ("collection", 6, 0.05 / 3)
+    needed = topics_needed(0.05, float(np.median(spreads)), 0.05 / 3)
+    assert f"about {needed} collections" in result.answer()[0]
+    assert result.notes()[0].startswith("Student's t of the mean differences over 6 collections")
+    with pytest.raises(GradedError, match="needs at least 3 of them, not 2"):
+        power_collections([row for row in rows if row["collection"] in ("c0", "c1")])

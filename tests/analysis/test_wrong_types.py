@@ -36,6 +36,7 @@ RIGHT = {
     "levels": (QRELS,),
     "merge_judges": ({"Ann": QRELS, "machine": MACHINE}, "mean"),
     "power": (QRELS, RUNS, MEASURES),
+    "power_collections": (dict.fromkeys("xyz", (QRELS, RUNS)), MEASURES),
     "ranges": (QRELS, RUNS, MEASURES),
     "read_collections": (),
     "report": (QRELS, RUNS, MEASURES),

@@ -13,7 +13,8 @@
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
 - `group_means` computes the means over groups of topics.
 - `gate` decides whether a new run may replace an old one.
-- `power` tells which differences the topics find, and how many topics find a difference.
+- `power` tells which differences the topics find, and how many topics find a difference;
+  `power_collections` does so for collections.
 - `holes` ranks the unjudged documents by the variance that judging them removes; `add_answers`
   reads the judgments back.
 - `judges` compares machine judges with a human; `estimate` corrects means under a machine's
@@ -63,7 +64,7 @@ from .leaderboards import (
 )
 from .levels import Levels, levels
 from .mean_intervals import Intervals, intervals
-from .power import Power, power
+from .power import Power, power, power_collections
 from .ranges import Range, Ranges, ranges
 from .report.report import Report, report
 from .sensitivity import Sensitivity, sensitivity
@@ -72,7 +73,7 @@ from .statistics.student import FewTopicsWarning
 __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "figures", "report"]
 __all__ += ["document_runs", "ignoring_identical_ids"]
 __all__ += ["Comparison", "OverCollections", "compare", "compare_collections"]
-__all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power"]
+__all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power", "power_collections"]
 __all__ += ["GroupMean", "GroupMeans", "group_means"]
 __all__ += [
     "Curves",

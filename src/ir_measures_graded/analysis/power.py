@@ -11,7 +11,7 @@ T. Sakai: Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -25,11 +25,12 @@ from ..evaluation.counting import ZERO
 from ..evaluation.evaluate import Evaluation, evaluated
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
-from ..evaluation.values import By, groups_of
+from ..evaluation.values import COLLECTION, By, groups_of
 from ..output.figures import BLUE, Figure, Line, Lines, picture
 from ..output.formats import counted, known, listed
 from ..output.result import Result
 from ..output.tables import Column, Table
+from .comparing.collections import LEAST_COLLECTIONS, compare_collections
 from .comparing.families import (
     baseline_of,
     family_of,
@@ -41,7 +42,7 @@ from .comparing.families import (
 from .statistics import primary, student
 from .statistics.defaults import ALPHA, LEAST_TESTED_TOPICS, POWER
 from .statistics.options import as_list, check_probability, statistics_library
-from .statistics.precision import quietly
+from .statistics.precision import TIED, deviation_of, quietly
 
 CURVE_POINTS: Final = 60
 """The number of points of the curve in the figure."""
@@ -183,17 +184,15 @@ class Power(Result):
 
     def _found(self, measure: Measure) -> str:
         """The smallest difference that the topics find."""
-        topics = counted(self.topics_of(measure), self.unit)
         lowest, median, highest, _ = self.detectable(measure)
         by_pair = ""
         if len(self.pairs) > 1:
             by_pair = f" (median pair; {lowest:.4f} to {highest:.4f} by pair)"
-        find = f"{topics} find a difference of {median:.4f} in {measure}"
-        return f"{find} with probability {self.power:g}{by_pair}."
+        detects = f"{self._with_topics(measure)} detects a difference of {median:.4f} in {measure}"
+        return f"{detects} with probability {self.power:g}{by_pair}."
 
     def _needed(self, measure: Measure, difference: float) -> str:
         """The chance that the topics find a difference, and the topics that find it."""
-        topics = counted(self.topics_of(measure), self.unit)
         needed = [number or "over ten million" for number in self.topics_for(measure, difference)]
         lowest, median, highest, _ = needed
         of_pair = ""
@@ -202,11 +201,13 @@ class Power(Result):
             of_pair = " (median pair)"
             by_pair = f", {lowest} to {highest} by pair,"
         chance = f"{self.chance(measure, difference):.2f}{of_pair}"
-        find = (
-            f"{topics} find a difference of {difference:g} in {measure} with probability {chance}"
-        )
-        need = f"about {median} {self.unit}s{by_pair} find it with {self.power:g}"
-        return f"{find}; {need}."
+        detects = f"{self._with_topics(measure)} detects a difference of {difference:g}"
+        need = f"about {median} {self.unit}s{by_pair} detect it with {self.power:g}"
+        return f"{detects} in {measure} with probability {chance}; {need}."
+
+    def _with_topics(self, measure: Measure) -> str:
+        """The start of a sentence on the test with the topics at hand."""
+        return f"With {counted(self.topics_of(measure), self.unit)}, the test"
 
     def tables(self) -> list[Table]:
         """The topics that the wanted differences need or, without any, the differences that the
@@ -338,7 +339,10 @@ class Power(Result):
             what = f"{self.unit.capitalize()}s that find the difference"
         limits = dict.fromkeys(f"{self.limit(measure):.2f}" for measure in self.measures)
         times = " or ".join(limits)
-        test = f"Paired t over {counted(self.topics, self.unit)}, {correction}."
+        method = "Paired t"
+        if self.unit == COLLECTION:
+            method = "Student's t of the mean differences"
+        test = f"{method} over {counted(self.topics, self.unit)}, {correction}."
         columns = (
             f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, "
             "for the pair of lowest, median and highest spread; at limit: the median spread at its "
@@ -405,16 +409,7 @@ def power(
 
     Raises `GradedError` for fewer than two runs or topics and for an option out of its range.
     """
-    check_probability(alpha, "alpha", ALPHA)
-    statistics_library("scipy.special")
-    if not alpha < power < 1:
-        raise GradedError(
-            f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8"
-        )
-    wanted = tuple(dict.fromkeys(as_list(differences)))
-    for difference in wanted:
-        if not 0 < difference < np.inf:
-            raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
+    wanted = _checked(alpha, power, differences)
     evaluation, _ = evaluated(qrels, runs, measures, sessions, no_relevant=no_relevant)
     if evaluation.weights is not None:
         raise GradedError("power is not known for weights of topics; leave them out")
@@ -484,3 +479,94 @@ def _powers(parts: Sequence[Evaluation], settings: Mapping[str, Any]) -> list[Po
             )
         )
     return powers
+
+
+@checks_arguments("power_collections({'web': (qrels, runs), …}, ['nDCG@10'])")
+def power_collections(
+    collections: Any,
+    measures: Iterable[Measure | str] = (),
+    *,
+    smaller: Collection[str] = (),
+    baseline: str | None = None,
+    alpha: float = ALPHA,
+    power: float = POWER,
+    differences: Iterable[float] | float = (),
+) -> Power:
+    """What the collections find by each measure, and the number of collections for wanted
+    differences.
+
+    `collections`, `measures`, `smaller` and `baseline` are as for `compare_collections`; the other
+    parameters are as for `power`. The test is that of differences over collections like these:
+    Student's t over the mean differences, in which each collection counts once. A pair of which a
+    run lacks a collection is left out.
+
+    >>> gains = {"A": (0.5, 0.6, 0.7), "B": (0.5, 0.7, 0.9)}
+    >>> rows = [
+    ...     {"collection": name, "run": run, "topic": topic, "P@10": value + topic / 100}
+    ...     for run, means in gains.items()
+    ...     for name, value in zip("xyz", means)
+    ...     for topic in range(12)
+    ... ]
+    >>> found = power_collections(rows, differences=0.1)
+    >>> found.unit, found.topics, found.topics_for("P@10", 0.1)
+    ('collection', 3, (10, 10, 10, 38))
+
+    Raises `GradedError` for fewer than 3 collections, and as both.
+    """
+    wanted = _checked(alpha, power, differences)
+    comparison = compare_collections(
+        collections, measures, smaller=smaller, baseline=baseline, alpha=alpha
+    )
+    count = comparison.topics
+    if count < LEAST_COLLECTIONS:
+        raise GradedError(
+            f"power over collections needs at least {LEAST_COLLECTIONS} of them, not {count}"
+        )
+    # Two runs have a baseline without the option, and the same pair.
+    named = baseline
+    if named is None and len(comparison.runs) == 2:
+        named = comparison.baseline
+    numbers = family_of(comparison.runs, named, range(len(comparison.runs)))
+    first, second = np.array(numbers).T
+    means = np.stack([group.values for group in comparison.groups.values()], axis=-1)
+    between = np.moveaxis(means[first] - means[second], 1, 0)
+    spreads = deviation_of(between)
+    is_constant = np.ptp(between, axis=-1) <= TIED * np.abs(between).max(axis=-1)
+    p_values = [
+        [np.nan if test.adjusted is None else test.adjusted for test in comparison.find(measure)]
+        for measure in comparison.measures
+    ]
+    lacking = [
+        f"{name}: {sentence}"
+        for name, group in comparison.groups.items()
+        for sentence in group.lacking
+    ]
+    return Power(
+        comparison.runs,
+        comparison.measures,
+        count,
+        alpha,
+        power,
+        wanted,
+        np.array(p_values, dtype=float),
+        np.where(is_constant, np.nan, spreads),
+        comparison.unit,
+        lacking,
+        comparison.remarks,
+        named,
+    )
+
+
+def _checked(alpha: float, power: float, differences: Iterable[float] | float) -> tuple[float, ...]:
+    """The wanted differences. Raises `GradedError` for an option out of its range."""
+    check_probability(alpha, "alpha", ALPHA)
+    statistics_library("scipy.special")
+    if not alpha < power < 1:
+        raise GradedError(
+            f"power={power!r} is not allowed; it is above alpha={alpha:g} and below 1, as 0.8"
+        )
+    wanted = tuple(dict.fromkeys(as_list(differences)))
+    for difference in wanted:
+        if not 0 < difference < np.inf:
+            raise GradedError(f"difference={difference!r} is not allowed; it is a number above 0")
+    return wanted

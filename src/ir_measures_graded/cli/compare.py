@@ -5,8 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ..analysis import Comparison, OverCollections, compare, compare_collections, read_collections
-from ..analysis.comparing.collections import files_of_collections
+from ..analysis import Comparison, OverCollections, compare, compare_collections
 from ..analysis.comparing.tests import TESTS
 from ..analysis.statistics.corrections import CORRECTIONS
 from ..analysis.statistics.defaults import ALPHA
@@ -17,6 +16,14 @@ from ..files.sources import named_path
 from ..output.provenance import sha256, versions
 from ..output.result import View
 from . import arguments as common
+from .collections import (
+    COLLECTIONS,
+    OF_COLLECTIONS,
+    are_several,
+    inputs_of_collections,
+    refuse_options,
+    stored_collections,
+)
 from .parser import Arguments, Option, at_least_1, choice, output, several
 from .results import Answer, command_line
 
@@ -26,18 +33,12 @@ PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""
 FOR_PROGRAMS = ("csv", "tsv", "json", "jsonl")
 """The formats that have a row per test and pair with --tests."""
-USAGE = (common.OF_RUNS, common.OF_VALUES, "--collections FILE MEASURE…")
+USAGE = (common.OF_RUNS, common.OF_VALUES, OF_COLLECTIONS)
 OPTIONS = (
     *common.collection_or_values(),
     common.BY,
     common.WEIGHTS,
-    Option(
-        "--collections FILE",
-        "table of collections in place of QRELS and RUN, with the columns collection, qrels "
-        "and runs",
-        excludes="values",
-        reads=files_of_collections,
-    ),
+    COLLECTIONS,
     Option(
         "--baseline RUN", "compare the other runs with this one only; repeatable", repeated=True
     ),
@@ -89,14 +90,9 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded compare qrels.txt runs/*.gz nDCG@10 --repeats '*-seed*' --baseline bm25
       ir_measures_graded compare qrels.txt runs/*.gz muAP --tests conover,wilcoxon -o muAP.png
     """
-    stored: dict[str, Evaluation] = {}
-    if arguments.values and arguments.by is None:
-        stored = Evaluation.by_collection(
-            arguments.values, smaller=arguments.smaller, columns=common.given_columns(arguments)
-        )
-    has_collections = bool(stored) and "" not in stored
+    stored = stored_collections(arguments)
     comparison: Comparison
-    if arguments.collections is not None or has_collections:
+    if are_several(arguments, stored):
         comparison = _over_collections(arguments, stored)
     else:
         comparison = _of_one_collection(arguments, stored.get(""))
@@ -129,23 +125,10 @@ def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Compa
 
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
     """The comparison over the collections of --collections or --values."""
-    for name in FOR_ONE:
-        if name in arguments.given:
-            raise GradedError(f"--{name} is for one collection; there are several")
-        if arguments.show == name:
-            raise GradedError(f"--show {name} is for one collection; there are several")
-    collections: dict[str, Any] = {}
-    if arguments.collections is not None:
-        collections = dict(read_collections(arguments.collections))
-    words = common.words_of(arguments)
-    runs_of_tables = {run for values in stored.values() for run in values.runs}
-    measures_of_tables = [measure for values in stored.values() for measure in values.measures]
-    named_runs = [word for word in words if word in runs_of_tables]
-    others = [word for word in words if word not in runs_of_tables]
-    measures = common.measures_of_table(others, measures_of_tables)
-    for name, values in stored.items():
-        runs = [run for run in named_runs or values.runs if run in values.runs]
-        collections[name] = values.part(runs, values.measures)
+    refuse_options(arguments, FOR_ONE)
+    if arguments.show in FOR_ONE:
+        raise GradedError(f"--show {arguments.show} is for one collection; there are several")
+    collections, measures = inputs_of_collections(arguments, stored)
     settings = arguments.of("alpha", "correction")
     settings["baseline"] = arguments.baseline or None
     return compare_collections(collections, measures, **settings)

@@ -1,9 +1,10 @@
 """The command `power`."""
 
-from ..analysis import power
+from ..analysis import power, power_collections
 from ..analysis.statistics.defaults import ALPHA, POWER
 from .arguments import (
     BY,
+    OF_RANKINGS,
     OF_RUNS,
     OF_VALUES,
     alpha,
@@ -11,12 +12,23 @@ from .arguments import (
     collection_or_values,
     run_named,
 )
+from .collections import (
+    COLLECTIONS,
+    OF_COLLECTIONS,
+    are_several,
+    inputs_of_collections,
+    refuse_options,
+    stored_collections,
+)
 from .parser import Arguments, Option, numbers, output, real
 from .results import Answer
 
-USAGE = (OF_RUNS, OF_VALUES)
+FOR_ONE = ("by", *OF_RANKINGS)
+"""Options for a single collection."""
+USAGE = (OF_RUNS, OF_VALUES, OF_COLLECTIONS)
 OPTIONS = (
     *collection_or_values(),
+    COLLECTIONS,
     Option("--differences D,…", "topics that find these, as in 0.05,0.1", numbers, default=[]),
     Option("--baseline RUN", "the family of each other run and this one, as in compare"),
     Option("--power P", "probability of finding a difference", real, default=POWER),
@@ -34,15 +46,23 @@ def run(arguments: Arguments) -> Answer:
     median spread at its upper 80 % limit. Without --differences, the table has the true differences
     that are found with probability --power; with it, the numbers of topics that find these
     differences. The test is that of compare: paired t with Holm's correction for all pairs or, with
-    --baseline, for those with it. --by adds rows for each group of topics; numbers are cut at their
+    --baseline, for those with it. With --collections, as in compare, or a column collection of
+    --values, the numbers are those of collections: Student's t over the mean differences, in which
+    each collection counts once. --by adds rows for each group of topics; numbers are cut at their
     quartiles.
 
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP AP P@10 --differences 0.05,0.1
       ir_measures_graded power qrels.txt runs/*.gz nDCG_JK@10 muAP -o power.csv
     """
-    first = collection_inputs(arguments)
-    settings = arguments.of("power", "differences", "alpha", "by")
-    settings["baseline"] = run_named(arguments.baseline, first)
-    result = power(*first, **settings)
+    settings = arguments.of("power", "differences", "alpha")
+    stored = stored_collections(arguments)
+    if are_several(arguments, stored):
+        refuse_options(arguments, FOR_ONE)
+        collections, measures = inputs_of_collections(arguments, stored)
+        result = power_collections(collections, measures, baseline=arguments.baseline, **settings)
+    else:
+        first = collection_inputs(arguments, stored.get(""))
+        baseline = run_named(arguments.baseline, first)
+        result = power(*first, by=arguments.by, baseline=baseline, **settings)
     facts = {"unit": result.unit, "topics": result.topics}
     return Answer(result, facts=facts)
