@@ -251,6 +251,10 @@ def test_effects_that_are_undefined_are_empty():
     same = reproduce(experiment([FIRST[0], FIRST[0]]), experiment([FIRST[1], FIRST[2]]), "b", "a")
     assert (same.rows[0].ratio, same.rows[0].relative) == (None, None)
     assert "there is no original effect" in same.summary
+    # The same values need no test.
+    assert "no evidence" not in " ".join(
+        reproduce(experiment([FIRST[0]]), experiment([FIRST[0]]), "b").answer()
+    )
     constant = reproduce(experiment([FIRST[0]]), experiment([FIRST[0] + 0.25]), "b")
     assert constant.rows[0].baseline.p == pytest.approx(2.0**-14)
     with pytest.raises(GradedError, match="no run 'c'"):

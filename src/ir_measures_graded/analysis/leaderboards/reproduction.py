@@ -129,7 +129,8 @@ class Reproduction(Result):
             answer = [_effect(row)]
         if row.ratio is not None:
             answer.append(_reading())
-        if row.baseline.p is not None and row.baseline.p >= ALPHA:
+        is_identical = row.baseline.rmse == 0
+        if row.baseline.p is not None and row.baseline.p >= ALPHA and not is_identical:
             answer.append(_no_evidence(row))
         return answer
 
