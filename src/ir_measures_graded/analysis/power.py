@@ -40,6 +40,7 @@ from .comparing.families import (
     width_of,
 )
 from .statistics import primary, student
+from .statistics.corrections import CORRECTION_NAME
 from .statistics.defaults import ALPHA, LEAST_TESTED_TOPICS, POWER
 from .statistics.options import as_list, check_probability, statistics_library
 from .statistics.precision import TIED, deviation_of, quietly
@@ -331,7 +332,7 @@ class Power(Result):
     def notes(self) -> list[str]:
         """The meaning of the columns."""
         count = len(self.pairs)
-        correction = f"Holm's correction for {count} comparisons"
+        correction = f"{CORRECTION_NAME} for {count} comparisons"
         if count == 1:
             correction = "one comparison"
         what = "Differences found"
@@ -356,7 +357,7 @@ class Power(Result):
             comparisons = len(self.pairs) * of_group.families
             yield (
                 "A row without a group is for all topics. In groups, the level is "
-                f"{of_group.level:.2g}, with Holm's correction for {comparisons} comparisons."
+                f"{of_group.level:.2g}, with {CORRECTION_NAME} for {comparisons} comparisons."
             )
             break
         if self.small:

@@ -45,6 +45,7 @@ from .comparing.families import MOST_DIFFERENCES, width_of
 from .comparing.tests import PValue
 from .levels import levels
 from .statistics import primary
+from .statistics.corrections import CORRECTION_NAME
 from .statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
 from .statistics.options import as_list, check_probability
 from .statistics.orders import tau_of_all
@@ -267,7 +268,7 @@ class Sensitivity(Result):
             return f"Changes are not tested: fewer than {LEAST_TESTED_TOPICS} {self.unit}s."
         topics = counted(self.topics, self.unit)
         return (
-            f"Significant: p < {self.alpha:g}, paired t over {topics}, Holm's correction for "
+            f"Significant: p < {self.alpha:g}, paired t over {topics}, {CORRECTION_NAME} for "
             f"{counted(len(self.pairs), 'pair')} under each setting."
         )
 

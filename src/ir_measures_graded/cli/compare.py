@@ -7,7 +7,7 @@ from typing import Any
 
 from ..analysis import Comparison, OverCollections, compare, compare_collections
 from ..analysis.comparing.tests import TESTS
-from ..analysis.statistics.corrections import CORRECTIONS
+from ..analysis.statistics.corrections import CORRECTIONS, DEFAULT
 from ..analysis.statistics.defaults import ALPHA
 from ..errors import GradedError
 from ..evaluation.evaluate import Evaluation
@@ -47,7 +47,7 @@ OPTIONS = (
     ),
     Option("--top K", "show the best K runs by the first measure, and the baselines", at_least_1),
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]),
-    choice("--correction", "of p for the family; default: holm", *CORRECTIONS),
+    choice("--correction", f"of p for the family; default: {DEFAULT}", *CORRECTIONS),
     common.alpha(ALPHA),
     *common.resamples("the randomised tests", 10_000),
     choice("--show", "table to print; default: the differences", "differences", "means", "tests"),
@@ -59,7 +59,7 @@ def run(arguments: Arguments) -> Answer:
     """Test whether runs differ.
 
     Each row is the difference of two runs: all pairs, or each run and the baseline. The p-values
-    are those of paired t-tests with Holm's correction (or another --correction), and the intervals
+    are those of paired t-tests with the --correction for the family, and the intervals
     (lower, upper) hold for all differences together. d_z is the effect size; the true difference of
     size MDE is found with probability .8. Of more than 15 pairs, the table has the differences of
     the ten runs after the best run from it; csv, tsv and json have all. Each --baseline has a

@@ -9,6 +9,7 @@ from ..analysis.judging.agreement import ONE_RUN, RESAMPLES, Judges, compared
 from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.merging import RULES, merge_judges
 from ..analysis.judging.panel import is_judge, panels
+from ..analysis.statistics.defaults import CONFIDENCE
 from ..errors import GradedError, NotApplicableError, Remark
 from ..evaluation.remarks import issue
 from ..files.content import is_lasting
@@ -38,7 +39,7 @@ OPTIONS = (
         "--machine_levels MAP",
         "from every machine level up to the human's, as in 0-4:0,5-9:1,10:3",
     ),
-    Option("--confidence C", "level of the intervals", real, default=0.95),
+    Option("--confidence C", "level of the intervals", real, default=CONFIDENCE),
     *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES),
     Option("--show", "table to print", choices=("agreement", "differences", "levels", *RUNS_OF)),
     Option("--merge", "make one judge of all, by this rule", choices=tuple(RULES), excludes="show"),

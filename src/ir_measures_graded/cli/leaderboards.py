@@ -99,7 +99,7 @@ def run(arguments: Arguments) -> Answer:
     distance in the first. RBO is rank-biased overlap. overlap@k is the share of the first k that is
     common, tau@k the τ-b of the first k of the first. Values that differ by rounding errors tie,
     and no statistic depends on names or on the order of rows. With values by topic, significant
-    pairs are those of paired t-tests with Holm's correction.
+    pairs are those of paired t-tests, corrected for the number of pairs.
 
       ir_measures_graded leaderboards human.csv machine.csv nDCG@10
       ir_measures_graded leaderboards 2023.csv 2024.csv nDCG@10=AP --show systems -o slopes.svg

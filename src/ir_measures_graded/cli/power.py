@@ -45,7 +45,7 @@ def run(arguments: Arguments) -> Answer:
     the pairs of runs whose differences have the lowest, median and highest spread, and for the
     median spread at its upper 80 % limit. Without --differences, the table has the true differences
     that are found with probability --power; with it, the numbers of topics that find these
-    differences. The test is that of compare: paired t with Holm's correction for all pairs or, with
+    differences. The test is that of compare: paired t, corrected for all pairs or, with
     --baseline, for those with it. With --collections, as in compare, or a column collection of
     --values, the numbers are those of collections: Student's t over the mean differences, in which
     each collection counts once. --by adds rows for each group of topics; numbers are cut at their

@@ -38,7 +38,7 @@ from ...evaluation.values import number_in
 from ...output.formats import known
 from ..comparing.tests import PValue
 from ..ranges import differences_by_topic
-from ..statistics.corrections import holm
+from ..statistics.corrections import adjusted_p
 from ..statistics.defaults import LEAST_TESTED_TOPICS, POWER
 from ..statistics.few_changes import are_few
 from ..statistics.noninferiority import (
@@ -296,7 +296,7 @@ def verdicts_of(parts: Iterable[tuple[str | None, Evaluation]], rule: Rule) -> l
         is_tested.append(group is None or topics >= LEAST_TESTED_TOPICS)
         p_values.append(_Change.of(evaluation, measure, rule.margin).p_worse(rule))
     p_worse = np.array(p_values)
-    p_worse[is_tested] = holm(p_worse[is_tested])
+    p_worse[is_tested] = adjusted_p(p_worse[is_tested])
     verdicts = []
     for (group, evaluation, measure), p in zip(asked, p_worse.tolist(), strict=True):
         verdicts.append(_verdict(group, evaluation, measure, rule, p))

@@ -12,6 +12,7 @@ from ir_measures import Measure
 
 from ...core.ranking.gains import LINEAR
 from ...output.formats import counted, listed
+from ..statistics.defaults import ALPHA
 from .case import Case
 from .dimensions import BEST, DIMENSIONS, DOUBLE, LABELS, OTHER, ROUNDED, WEIGHTED, WORST, RunOrder
 from .formulas import family
@@ -23,7 +24,7 @@ SETTLED = "settled"
 OPEN = "open"
 UNREACHED = "not exercised"
 MOST_LISTED = 5  # the number of definitions that are listed
-CHANCE = 0.05  # the usual level of tests: what is likelier to happen by chance is no evidence
+CHANCE = ALPHA  # what is likelier to happen by chance is no evidence
 LEAST_AGREEING = 5  # a cause needs so many topics that agree
 # A cause is a property of at least this share of the topics that differ.
 COMMON = 0.5

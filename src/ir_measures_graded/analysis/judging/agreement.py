@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -46,6 +46,7 @@ from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..comparing.families import width_of
 from ..statistics import orders
+from ..statistics.defaults import CONFIDENCE
 from ..statistics.levels import of_levels
 from ..statistics.options import check_probability, statistics_library, whole_number
 from ..statistics.precision import EXACT
@@ -176,7 +177,7 @@ class OrderAgreement:
     reversed: float | None
     favours: tuple[Favour, ...]
     no_favours: str
-    means: np.ndarray
+    means: np.ndarray = field(compare=False)
 
     @property
     def tau(self) -> float | None:
@@ -456,7 +457,7 @@ def judges(
     measures: Iterable[Measure | str] = (),
     *,
     machine_levels: Mapping[Any, Any] | str | None = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Judges:
@@ -496,7 +497,7 @@ def judges(
 
 def compared(of_machines: Sequence[Panel], confidence: float, resamples: int, seed: int) -> Judges:
     """The agreement in each panel, as `judges`."""
-    check_probability(confidence, "confidence", 0.95)
+    check_probability(confidence, "confidence", CONFIDENCE)
     resamples = whole_number(resamples, "resamples", 100)
     seed = whole_number(seed, "seed", 0)
     statistics_library("scipy.special")

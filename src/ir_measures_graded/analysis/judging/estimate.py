@@ -56,8 +56,8 @@ from ...output.figures import Figure
 from ...output.formats import counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from ..statistics.corrections import holm
-from ..statistics.defaults import LEAST_TESTED_TOPICS
+from ..statistics.corrections import CORRECTION_NAME, adjusted_p
+from ..statistics.defaults import CONFIDENCE, LEAST_TESTED_TOPICS
 from ..statistics.options import check_probability, statistics_library
 from ..statistics.precision import EXACT, differences_of
 from ..statistics.primary import cut_at_0
@@ -78,7 +78,7 @@ BEST: Final = (
 )
 LEFT: Final = (
     "{}: {} of {} of runs {} open, without a significant difference of the combined estimates "
-    "(Holm over all pairs)."
+    f"({CORRECTION_NAME} over all pairs)."
 )
 COLUMNS: Final = Note(
     "lambda: the weight of the machine's judgments; worth: the human topics that give an equally "
@@ -210,7 +210,7 @@ def estimate(
     machine: Qrels,
     runs: Runs,
     measures: Iterable[Measure | str],
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     *,
     machine_levels: Mapping[Any, Any] | str | None = None,
 ) -> Estimates:
@@ -240,7 +240,7 @@ def estimate(
     fewer than 10 such topics.
     """
     statistics_library("scipy.special")
-    check_probability(confidence, "confidence", 0.95)
+    check_probability(confidence, "confidence", CONFIDENCE)
     (panel,) = panels(human, {MACHINE: machine}, runs, measures, machine_levels=machine_levels)
     return estimated(panel, confidence)
 
@@ -425,7 +425,7 @@ def _family(labels: Sequence[Label], values: ByBoth, confidence: float) -> list[
         worth = np.where(is_worth, worth, np.nan)
         weight = means.weight if judge == COMBINED else unknown
         topics_of_mean = np.full(count, means.topics)
-        adjusted = holm(p, count)
+        adjusted = adjusted_p(p, count)
         # p and interval agree, as in `compare`.
         lower, upper = cut_at_0(means.value, lower, upper, adjusted < 1 - confidence)
         columns = (means.value, lower, upper, topics_of_mean, weight, worth, p, adjusted)

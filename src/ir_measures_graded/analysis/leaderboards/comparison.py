@@ -17,7 +17,7 @@ from ...output.formats import counted, listed
 from ...output.result import Result
 from ...output.tables import Note, Table
 from ..statistics import orders
-from ..statistics.corrections import DEFAULT, correction_of
+from ..statistics.corrections import CORRECTION_NAME
 from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
 from ..statistics.options import as_list, check_probability, whole_number
 from ..statistics.orders import PERSISTENCE, Order, RboTies
@@ -239,7 +239,7 @@ class LeaderboardComparison(Result):
             "Significant pairs: paired t-tests of all pairs with {}. The share of those of the "
             "first that agree rewards a second that calls everything significant; see reversed "
             "and new.",
-            correction_of(DEFAULT).name,
+            CORRECTION_NAME,
         )
         first = len(compared.first.topics)
         second = len(compared.second.topics)

@@ -22,6 +22,7 @@ from ...output import figures
 from ...output.formats import clean, numeric
 from ...output.result import Result
 from ..sensitivity import Sensitivity
+from ..statistics.corrections import CORRECTION_NAME
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,6 +82,7 @@ def _environment(jinja2: Any) -> Any:
     environment.filters |= {"number": number, "signed": signed, "p": p_value, "name": shortened}
     environment.filters |= {"drawing": drawing, "numeric": numeric}
     environment.globals["theme"] = THEME
+    environment.globals["correction"] = CORRECTION_NAME.replace("'", "’")
     compact = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
     environment.policies["json.dumps_kwargs"] = compact
     return environment

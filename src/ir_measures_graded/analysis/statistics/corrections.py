@@ -130,6 +130,9 @@ CORRECTIONS: Final = {
 DEFAULT: Final = "holm"
 """The correction of all tests without the option."""
 adjusted_p: Final = CORRECTIONS[DEFAULT].adjust
+"""Its function."""
+CORRECTION_NAME: Final = CORRECTIONS[DEFAULT].name
+"""Its name in all sentences."""
 
 
 def correction_of(name: str) -> Correction:
