@@ -66,11 +66,11 @@ def test_topics_without_a_value_are_in_no_mean(name):
             for metric in ir_measures.iter_calc([ACCURACY], QRELS, {topic: documents}):
                 by_topic[topic] = metric.value
     if name == "full":
-        found = evaluate(QRELS, {name: run}, ["Accuracy@2"])
+        found = evaluate(QRELS, {name: run}, [ACCURACY])
         assert not found.remarks
     else:
         with pytest.warns(InputWarning, match="Accuracy@2: no value for 1 of 5 topics"):
-            found = evaluate(QRELS, {name: run}, ["Accuracy@2", "P@1"]).part([name], ["Accuracy@2"])
+            found = evaluate(QRELS, {name: run}, [ACCURACY, "P@1"]).part([name], ["Accuracy@2"])
         (remark,) = [remark for remark in found.remarks if remark.kind == "no value"]
         assert (remark.subject, remark.text.split(";")[0]) == (
             "Accuracy@2",
@@ -174,7 +174,7 @@ def test_no_format_prints_nan(form, name, tmp_path, monkeypatch, capsys):
             assert cli.main(["evaluate", "qrels", *names, "Accuracy@2", "-q", "-f", form]) == 0
         printed = capsys.readouterr()
         assert "nan" not in printed.out.lower()
-        assert "Accuracy@2: no value for" in printed.out + printed.err
+        assert "no value for" in printed.out + printed.err
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])

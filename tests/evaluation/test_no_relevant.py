@@ -11,6 +11,7 @@ import pytest
 
 from ir_measures_graded import GradedError, parse_measure
 from ir_measures_graded.analysis import (
+    Evaluation,
     check,
     compare,
     curves,
@@ -212,3 +213,21 @@ def test_commands_take_the_option_and_omit_the_lines(tmp_path, monkeypatch, caps
     Path("values.csv").write_text("topic,run,AP\n1,A,0.5\n2,A,0.25\n1,B,0.5\n2,B,0\n")
     assert main(["compare", "--values", "values.csv", "--no_relevant", "skip"]) == 2
     assert "--no_relevant needs QRELS and runs" in capsys.readouterr().err
+
+
+def test_saved_values_without_left_out_topics_are_read_back(tmp_path):
+    evaluation = evaluate(QRELS, RUNS, ["AP", "AP(rel=2)@5"], no_relevant="skip")
+    table = (
+        evaluation.data()
+        .to_frame()
+        .pivot(index=["run", "topic"], columns="measure", values="value")
+    )
+    table.to_csv(tmp_path / "values.csv")
+    stored = Evaluation.from_values(tmp_path / "values.csv")
+    for name in ("AP", "AP(rel=2)@5"):
+        assert np.allclose(stored.part(RUNS, [name]).means(), evaluation.part(RUNS, [name]).means())
+    assert "no value for 8 of 30 topics of A, B" in stored.remarks[0].text
+    table.loc[("A", "q1"), "AP"] = np.nan  # B has a value
+    table.to_csv(tmp_path / "values.csv")
+    with pytest.raises(GradedError, match="column AP: '' is not a finite number"):
+        Evaluation.from_values(tmp_path / "values.csv")

@@ -340,10 +340,14 @@ class Power(Result):
             what = f"{self.unit.capitalize()}s that find the difference"
         limits = dict.fromkeys(f"{self.limit(measure):.2f}" for measure in self.measures)
         times = " or ".join(limits)
+        counts = [self.topics_of(measure) for measure in self.measures]
+        topics = counted(max(counts), self.unit)
+        if min(counts) < max(counts):
+            topics = f"{min(counts)} to {topics}"
         method = "Paired t"
         if self.unit == COLLECTION:
             method = "Student's t of the mean differences"
-        test = f"{method} over {counted(self.topics, self.unit)}, {correction}."
+        test = f"{method} over {topics}, {correction}."
         columns = (
             f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, "
             "for the pair of lowest, median and highest spread; at limit: the median spread at its "

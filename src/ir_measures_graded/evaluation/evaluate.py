@@ -227,10 +227,15 @@ class Evaluation(Result):
 
     @property
     def effective(self) -> float | None:
-        """The effective number of the topics that count; None if all count alike."""
-        if self.weights is None or not self.has_weight.any():
+        """The effective number of the topics that count, by the measure for which it is smallest.
+
+        None if all topics count alike.
+        """
+        if self.weights is None:
             return None
-        return effective_size(self.weights[self.has_weight])
+        has_value: np.ndarray = np.any(~self.unreported, axis=0) & self.has_weight
+        sizes = [effective_size(self.weights[counts]) for counts in has_value if counts.any()]
+        return min(sizes, default=None)
 
     def part(self, runs: Sequence[str], measures: Sequence[Measure | str]) -> Evaluation:
         """The values of these runs and measures only, in this order.

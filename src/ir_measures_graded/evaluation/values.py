@@ -185,7 +185,8 @@ def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) ->
     values[tuple(codes)] = cells["value"]
     is_missing = np.isnan(values)
     may_lack = np.array([may_lack_values(measure) for measure in measures])
-    refused = np.argwhere(is_missing.any(axis=2) & ~may_lack)
+    is_left_out = is_missing.all(axis=0) & (len(runs) > 1)
+    refused = np.argwhere((is_missing & ~is_left_out).any(axis=2) & ~may_lack)
     if refused.size:
         run, measure = refused[0].tolist()
         missing = [topics[number] for number in np.flatnonzero(is_missing[run, measure])]
@@ -437,7 +438,7 @@ def cells_of(
     numbers = _numbers(frame[value])
     is_refused = ~np.isfinite(numbers)
     if is_refused.any():
-        is_refused &= ~_is_gap(frame[measure], frame[value])
+        is_refused &= ~_is_gap(frame[topic], frame[measure], frame[value])
     if is_refused.any():
         column = str(frame[measure][is_refused].iloc[0]) if wide else value
         _refuse(frame[value].rename(column), is_refused, name, "not a finite number")
@@ -453,13 +454,19 @@ def cells_of(
     return pandas.DataFrame(columns, frame.index)
 
 
-def _is_gap(measures: Series, values: Series) -> np.ndarray:
-    """Whether a cell is empty by a measure that may lack values."""
+def _is_gap(topics: Series, measures: Series, values: Series) -> np.ndarray:
+    """Whether a cell is empty by a measure that may lack values, or for all runs of the table.
+
+    A topic that all of several runs lack was left out, as `evaluate` does if it has no relevant
+    document.
+    """
     is_empty = values.isna() | (values == "")
-    lacking = [
+    may_lack = [
         name for name in measures[is_empty].unique() if may_lack_values(measure_named(str(name)))
     ]
-    return (is_empty & measures.isin(lacking)).to_numpy()
+    groups = is_empty.groupby([topics.astype(str), measures.astype(str)])
+    is_left_out = groups.transform("all") & (groups.transform("size") > 1)
+    return (is_empty & (measures.isin(may_lack) | is_left_out)).to_numpy()
 
 
 def _is_measure_column(column: Series, name: str) -> bool:
