@@ -13,7 +13,7 @@ from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.everyday import is_everyday
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import parse_measure, parse_measures
-from ..core.rows.columns import NAMES, Chosen
+from ..core.rows.columns import NAMES
 from ..errors import GradedError, UnknownMeasureError, did_you_mean
 from ..evaluation.counting import CHOICES, ZERO
 from ..evaluation.evaluate import Evaluation
@@ -30,7 +30,7 @@ from ..evaluation.named import (
 )
 from ..evaluation.values import read_sessions
 from ..evaluation.weights import counted_by
-from ..files.files import RunFile, qrels_in
+from ..files.files import RunFile, read_qrels
 from ..files.sources import is_file, is_named_file, named_path, scoreddocs_of
 from ..output.formats import listed
 from .parser import Arguments, Option, as_list, at_least_1, choice, real, whole_number
@@ -75,10 +75,12 @@ def given_columns(arguments: Arguments) -> tuple[tuple[str, str], ...]:
     return tuple(chain.from_iterable(arguments.get("columns") or ()))
 
 
+NO_LIMITS = Option("--no_limits", "read files that unpack to many times their size", shared=True)
 FORM = (
     Option("--run_column NAME", "column that names the run of a row; default: run", shared=True),
     Option("--ascending", "smaller scores are better, as distances are", shared=True),
     COLUMNS,
+    NO_LIMITS,
 )
 """How to read a run."""
 PASSAGES = (
@@ -315,7 +317,7 @@ def inputs(
     qrels: Any = arguments.qrels
     if qrels is None:
         raise GradedError("no qrels are given; pass a qrels file or an ir-datasets id first")
-    qrels = with_columns(qrels, given_columns(arguments))
+    qrels = with_columns(qrels, given_columns(arguments), limits=not arguments.no_limits)
     if words is None:
         words = arguments.inputs
     paths = [word for word in words if is_named_file(word)]
@@ -349,11 +351,12 @@ def inputs(
     return qrels, runs, measures
 
 
-def with_columns(qrels: Any, columns: Sequence[tuple[str, str]]) -> Any:
-    """The qrels, read with these names of columns if there are any and the qrels are a file."""
-    if not columns or not is_file(qrels):
+def with_columns(qrels: Any, columns: Sequence[tuple[str, str]], limits: bool = True) -> Any:
+    """The qrels in a file, read with these names of columns and, without `limits`, of any size."""
+    has_choice = bool(columns) or not limits
+    if not has_choice or not is_file(qrels):
         return qrels
-    return Judgments(qrels_in(qrels, chosen=Chosen(columns=tuple(columns))), qrels)
+    return Judgments(read_qrels(qrels, columns, limits), qrels)
 
 
 def source_of(word: str, arguments: Arguments) -> Any:
@@ -364,6 +367,7 @@ def source_of(word: str, arguments: Arguments) -> Any:
         run_column=arguments.run_column,
         ascending=bool(arguments.ascending),
         columns=given_columns(arguments),
+        limits=not arguments.no_limits,
     )
     return NamedSource(name, file) if name else file
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ..core.rows.columns import QRELS, RUN, Chosen
 from ..errors import GradedError
+from ..files.content import SIZES, WITHOUT_LIMITS
 from ..files.conversion import KEPT, read_rows, written
 from ..files.sources import named_path
 from ..output.files import canonical, write_whole
@@ -59,8 +60,9 @@ def run(arguments: Arguments) -> list[str]:
         ascending=bool(arguments.ascending),
         columns=given_columns(arguments),
     )
+    sizes = WITHOUT_LIMITS if arguments.no_limits else SIZES
     tag, path = named_path(arguments.source)
-    rows = replace(read_rows(path, role, chosen, arguments.duplicates), tag=tag)
+    rows = replace(read_rows(path, role, chosen, arguments.duplicates, sizes), tag=tag)
     content = written(rows, target)
     if target == "-":
         print(rows.summary(), file=sys.stderr)

@@ -58,6 +58,11 @@ class Sizes(NamedTuple):
     text that is read at once is longer than `value`.
 
     A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table.
+
+    A compressed file may unpack to `free` bytes and to `expansion` times its own size, and a table
+    may have `free_rows` rows and `rows_per_byte` of its size. Real files stay far below: text of
+    distinct documents is seldom packed to less than a thirtieth. Without an `expansion`, there is
+    no limit.
     """
 
     start: int = 1 << 20
@@ -67,9 +72,29 @@ class Sizes(NamedTuple):
     line: int = 1 << 24
     value: int = 1 << 29
     rows: int = 1 << 16
+    free: int = 1 << 24
+    expansion: int = 64
+    free_rows: int = 1 << 20
+    rows_per_byte: int = 4
+
+    def refuse_too_many_rows(self, name: str, rows: int, size: int | None) -> None:
+        """Raise `FileError` for more rows than a table file of `size` bytes may have.
+
+        The size of a stream is None.
+        """
+        if size is None or not self.expansion:
+            return
+        most = self.free_rows + self.rows_per_byte * size
+        if rows > most:
+            raise FileError(
+                f"{name}: more than {most:,} rows in {size:,} bytes, so most rows seem to be copies; "
+                f"{LIFT}"
+            )
 
 
+LIFT = "if they are meant, lift the limit with --no_limits (RunFile(…, limits=False))"
 SIZES = Sizes()
+WITHOUT_LIMITS = SIZES._replace(expansion=0)
 
 
 class Reading(NamedTuple):
@@ -149,6 +174,7 @@ class Content:
         self.file = file
         self.name = _name_of(file)
         self.sizes = sizes
+        self._packed = 0
         self._opened = ExitStack()
 
     def __enter__(self) -> Content:
@@ -161,14 +187,39 @@ class Content:
             self._descriptor = stream.fileno()
             self._size = os.fstat(self._descriptor).st_size
         start = self.sizes.start
-        self.stream = Peeked(pieces_of(stream.read, self.sizes.piece), start)
+        packed = pieces_of(stream.read, self.sizes.piece)
+        self.stream = Peeked(self._counted(packed), start)
         for name, compression in COMPRESSIONS.items():
             if self.stream.start.startswith(compression.magic):
                 self.compression = name
                 pieces = compression.decompressed(self.stream, self.sizes.piece)
-                self.stream = Peeked(pieces, start)
+                self.stream = Peeked(self._limited(pieces), start)
                 break
         return self
+
+    @property
+    def size(self) -> int | None:
+        """The bytes of the file; None for a stream."""
+        return self._size
+
+    def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """The same pieces, whose bytes are counted."""
+        for piece in pieces:
+            self._packed += len(piece)
+            yield piece
+
+    def _limited(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """The same unpacked pieces. Raises `FileError` if they are too many for the packed ones."""
+        unpacked = 0
+        for piece in pieces:
+            unpacked += len(piece)
+            most = self.sizes.free + self.sizes.expansion * self._packed
+            if unpacked > most and self.sizes.expansion:
+                raise FileError(
+                    f"{self.name}: {self._packed:,} bytes of the {self.compression} file unpack to "
+                    f"more than {most:,}, which real rows hardly do; {LIFT}"
+                )
+            yield piece
 
     def failure(self, error: Exception, line: int) -> FileError:
         """The error that the content cannot be read from this line on, for an error of

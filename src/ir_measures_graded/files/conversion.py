@@ -28,7 +28,7 @@ from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, joined
 from ..errors import FileError, GradedError, level_of_caller, needed, shown
-from .content import Content, File, Reading, is_lasting
+from .content import SIZES, Content, File, Reading, Sizes, is_lasting
 from .files import grouped, parts_of, without_endings
 from .forms import is_json
 from .sources import is_file
@@ -80,6 +80,7 @@ def read_rows(
     role: Role | None = None,
     chosen: Chosen | None = None,
     duplicates: str | None = None,
+    sizes: Sizes = SIZES,
 ) -> ConvertedRows:
     """The rows of a file. If `role` is None, the content must tell whether these are qrels or a
     run.
@@ -94,8 +95,8 @@ def read_rows(
         is_there = not isinstance(file, (str, os.PathLike)) or is_file(os.fspath(file))
         if is_there and not is_lasting(file):
             raise FileError(f"{name} can be read only once; use --qrels or --run")
-        return _of_either_role(file, name, chosen, duplicates)
-    rows = joined(parts_of(file, Reading(role, chosen)), role)
+        return _of_either_role(file, name, chosen, duplicates, sizes)
+    rows = joined(parts_of(file, Reading(role, chosen, sizes)), role)
     if chosen.ascending and role is RUN:
         rows = rows.ascending()
     count = len(rows)
@@ -113,13 +114,15 @@ def read_rows(
     return ConvertedRows(role, name, by_topic, count - len(rows))
 
 
-def _of_either_role(file: File, name: str, chosen: Chosen, duplicates: str | None) -> ConvertedRows:
+def _of_either_role(
+    file: File, name: str, chosen: Chosen, duplicates: str | None, sizes: Sizes
+) -> ConvertedRows:
     """The rows of a file whose content tells whether these are qrels or a run."""
     readable: list[ConvertedRows] = []
     errors: list[FileError] = []
     for role in (RUN, QRELS):
         try:
-            readable.append(read_rows(file, role, chosen, duplicates))
+            readable.append(read_rows(file, role, chosen, duplicates, sizes))
         except FileError as error:
             errors.append(error)
     if not errors:

@@ -34,7 +34,17 @@ from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, kept_remarks, refuse_repeated
 from ..errors import FileError, GradedError, InputWarning, did_you_mean, level_of_caller, shown
 from ..output.formats import listed
-from .content import COMPRESSIONS, SIZES, Content, File, Reading, Sizes, is_lasting, parquet_files
+from .content import (
+    COMPRESSIONS,
+    SIZES,
+    WITHOUT_LIMITS,
+    Content,
+    File,
+    Reading,
+    Sizes,
+    is_lasting,
+    parquet_files,
+)
 from .forms import is_json
 from .other_kinds import refuse_other_kind
 from .table_files import KINDS, folder_parts, kind_of, table_parts
@@ -48,12 +58,16 @@ _READING: WeakKeyDictionary[RunFile, threading.RLock] = WeakKeyDictionary()
 """The locks of runs in streams: threads that share one must not read it in turns."""
 
 
-def read_qrels(file: File, columns: Mapping[str, Any] | None = None) -> Rows:
+def read_qrels(
+    file: File,
+    columns: Mapping[str, Any] | Sequence[tuple[str, str]] | None = None,
+    limits: bool = True,
+) -> Rows:
     """The qrels in a file of any kind, for all functions that take qrels.
 
     `columns` names the columns of a table with other names than the known ones, by our names:
-    query_id, doc_id, relevance, iteration and probability. Raises `GradedError` for other names,
-    and `FileError` for a file that cannot be read.
+    query_id, doc_id, relevance, iteration and probability. `limits` are those of `RunFile`. Raises
+    `GradedError` for other names, and `FileError` for a file that cannot be read.
 
     >>> import io
     >>> table = io.BytesIO(b"person,film,stars\\n7,d1,5\\n")
@@ -61,7 +75,8 @@ def read_qrels(file: File, columns: Mapping[str, Any] | None = None) -> Rows:
     >>> read_qrels(table, names).dicts()
     {'7': {'d1': 5.0}}
     """
-    return qrels_in(file, chosen=Chosen(columns=columns_named(columns)))
+    sizes = SIZES if limits else WITHOUT_LIMITS
+    return qrels_in(file, sizes=sizes, chosen=Chosen(columns=columns_named(columns)))
 
 
 def qrels_in(
@@ -116,6 +131,9 @@ class RunFile(RunSource):
     `columns` names the columns of a table with other names than the known ones, by our names:
     ``{"query_id": "user", "score": "similarity"}``.
 
+    A compressed file that unpacks to more than 16 MB and 64 times its size is refused, and so is a
+    table with more than a million rows and four in a byte. Without `limits`, it is read.
+
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a
     topic are not contiguous, all rows are held in memory. So are those of a file that can be read
     only once, such as standard input, and those of the runs that `runs` returns. Other providers of
@@ -138,6 +156,7 @@ class RunFile(RunSource):
         ascending: bool = False,
         columns: Mapping[str, Any] | Sequence[tuple[str, str]] | None = None,
         passages_column: str | None = None,
+        limits: bool = True,
     ):
         if not isinstance(run, (str, type(None))):
             raise GradedError(f"run is the name of a run, not {shown(run)}")
@@ -151,6 +170,8 @@ class RunFile(RunSource):
         self.is_ascending = ascending
         self.names_of_columns = columns_named(columns)
         self.passages_column = passages_column
+        if not limits:
+            self.sizes = WITHOUT_LIMITS
         self.name = Content(file).name
         self._kept: Part | GradedError | None = None
 

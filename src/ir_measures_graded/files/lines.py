@@ -101,7 +101,7 @@ class Lines:
         # The last line break may stand in a quoted field.
         if quoting is Quoting.OPEN:
             self.is_well_quoted = True
-            return whole[: ends_of_rows(whole)[-1]]
+            return whole[: end_of_last_row(whole)]
         end = 0
         for field in self._field.finditer(whole):
             if field[4] == b"\n":
@@ -161,9 +161,14 @@ class Lines:
 
     def _separated_rows(self, block: bytes, breaks: bool) -> Iterator[tuple[list[bytes], bytes]]:
         """The fields of each line of a block, which blanks separate, and the line."""
+        is_ascii = block.isascii()
+        least = 2 * len(self.form.fields)  # a row has as many signs and blanks
         for line in io.BytesIO(block):
             self.number += 1
-            decoded(line, self.name, self.number)
+            if not is_ascii:
+                decoded(line, self.name, self.number)
+            if len(line) < least and line.startswith(b"#") and not breaks:
+                continue
             if breaks:
                 self.refuse_break(line.removesuffix(b"\n").removesuffix(b"\r"))
             yield self._separated(line), line
@@ -273,6 +278,22 @@ def ends_of_rows(block: bytes) -> np.ndarray:
     quotes = np.flatnonzero(characters == ord('"'))
     is_outside = np.searchsorted(quotes, breaks) % 2 == 0
     return np.append(0, breaks[is_outside] + 1)
+
+
+def end_of_last_row(block: bytes) -> int:
+    """The last one of `ends_of_rows` for a block whose last quoted field is open.
+
+    >>> end_of_last_row(b'a,"x\\ny"\\nb,c\\n"d\\n')
+    12
+    """
+    opening = block.rfind(b'"')
+    while opening >= 0:
+        closing = block.rfind(b'"', 0, opening)
+        line_break = block.rfind(b"\n", closing + 1, opening)
+        if line_break >= 0:
+            return line_break + 1
+        opening = block.rfind(b'"', 0, max(closing, 0))
+    return 0
 
 
 def lines_of_rows(block: bytes) -> np.ndarray:

@@ -49,7 +49,9 @@ def _parquet(content: Content) -> TableFile:
     """A Parquet file, read by row groups."""
     from pyarrow import parquet
 
-    file = parquet.ParquetFile(content.seekable(), buffer_size=BUFFER, pre_buffer=False)
+    source = content.seekable()
+    file = parquet.ParquetFile(source, buffer_size=BUFFER, pre_buffer=False)
+    content.sizes.refuse_too_many_rows(content.name, file.metadata.num_rows, source.size())
     return TableFile(
         file.schema_arrow.names,
         lambda columns: file.iter_batches(content.sizes.rows, columns=columns, use_threads=False),
@@ -249,6 +251,7 @@ def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part
                     rows = rows.with_negated_scores()
                 yield rows
             first += batch.num_rows
+            reading.sizes.refuse_too_many_rows(content.name, first, content.size)
 
 
 def _remark_on_ranks(batch: pyarrow.RecordBatch, columns: dict[str, str], rank: str) -> str:
