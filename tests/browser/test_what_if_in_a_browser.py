@@ -25,7 +25,7 @@ def page_of(folder, measure="nDCG_JK@10", qrels=None, runs=None):
         qrels or "graded-demo", runs or demo.run_paths(), [measure], gains=["w1", "w10"]
     )
     path = folder / "what-if.html"
-    path.write_text(pages.result_page(found, "What if", "sensitivity", 4), encoding="utf-8")
+    path.write_text(pages.result_page(found, "sensitivity", 4), encoding="utf-8")
     return path
 
 
@@ -118,7 +118,7 @@ def test_the_tipping_point_is_where_the_best_run_changes(opened, tmp_path):
     # CG@1 summed over topics: low has g1 + g1, high has g2, so high wins from g2 = 2 · g1 on.
     path = tmp_path / "tip.html"
     found = sensitivity(qrels, runs, ["DCG_JK@1"], gains=["flat=1:1,2:1", "steep=1:1,2:10"])
-    path.write_text(pages.result_page(found, "What if", "sensitivity", 4), encoding="utf-8")
+    path.write_text(pages.result_page(found, "sensitivity", 4), encoding="utf-8")
     page = opened(path).page
     page.wait_for_selector(".what-if-tipping:not(:empty)")
     tipping = page.locator(".what-if-tipping").inner_text()

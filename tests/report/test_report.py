@@ -93,6 +93,25 @@ def test_without_a_baseline_the_best_run_is_compared_with_the_others():
     assert found.by_topic.reference == found.verdict.measures[0].best.run
 
 
+def test_the_head_compares_the_best_run_with_the_baseline_or_the_next_run(of_demo):
+    head = "D beats A: nDCG_JK@10 "
+    (pair,) = (test for test in of_demo.verdict.tested.find("nDCG_JK@10") if test.run == "D")
+    assert of_demo.summary.startswith(head)
+    assert (
+        f"+{pair.difference:.4f} ({pair.lower:.4f} to {pair.upper:.4f})".replace("0.", ".")
+        in of_demo.summary
+    )
+    assert of_demo.summary.endswith(", p < .001, 20 topics.")
+    assert f'<p class="head">{of_demo.summary.replace("<", "&lt;")}</p>' in of_demo.html
+    orders = [
+        of_demo.evaluation.runs,
+        tuple(of_demo.curves.runs[row] for row in of_demo.curves.order),
+    ]
+    assert orders == [tuple(line.run for line in of_demo.verdict.measures[0].lines)] * 2
+    spreads = [of_demo.by_topic.spread(topic) for topic in of_demo.by_topic.listed_topics]
+    assert spreads == sorted(spreads, reverse=True)
+
+
 def test_the_page_counts_families_once(of_demo):
     text = sentences(of_demo.html)
     count = 2 * len(MEASURES)
@@ -220,7 +239,7 @@ def test_a_report_claims_no_test_and_no_difference_where_there_is_none():
     assert "one and good have the best mean. nDCG_JK@2" in told
     assert "Of 2 differences between runs, 2 keep their sign in every order" in told
     assert not re.search("significant|distinguish|separate|detects|Against the baseline", told)
-    assert html.count("<td>–</td>") == 2
+    assert html.count('<td data-label="differs">–</td>') == 2
     assert "Panels reach from −1.0000 to 1.0000." in html
     same = report(QRELS, {"one": RUNS["good"], "other": RUNS["good"]}, ["nDCG_JK@2"]).html
     assert "between runs," not in same
@@ -291,12 +310,12 @@ def test_one_run_has_no_tests_and_no_weighting():
         ("ESL", ["curves"]),  # without a cutoff
         ("nDCG_JK(ties=mean)@2", ["rankings"]),  # of several rankings at once
         ("P@2", ["weighting"]),
-        ("NumRet", ["curves", "rankings", "weighting"]),
+        ("NumRet", ["curves", "rankings", "power", "weighting"]),
     ],
 )
 def test_a_measure_may_lack_sections(measure, absent):
     found = report(QRELS, RUNS, [measure])
-    every = ["verdict", "data", "curves", "topics", "rankings", "weighting", "method"]
+    every = ["verdict", "data", "curves", "topics", "rankings", "power", "weighting", "method"]
     assert sections(found.html) == [name for name in every if name not in absent]
     for line in found.verdict.measures[0].lines:
         assert line.interval[0] <= line.mean <= line.interval[1]
@@ -350,9 +369,9 @@ def test_the_method_names_inputs_and_sources(tmp_path):
     path.write_text("q1 Q0 a 1 2.0 mine\nq2 Q0 a 1 2.0 mine\n")
     found = report(QRELS, {"mine": path, **RUNS}, ["nDCG_JK@2"], command="as typed").method
     assert [(each["name"], each["path"]) for each in found["inputs"]] == [
-        ("", ""), ("mine", str(path)), ("good", ""), ("poor", ""),
+        ("", ""), ("good", ""), ("mine", str(path)), ("poor", ""),
     ]  # fmt: skip
-    assert found["inputs"][1]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert found["inputs"][2]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
     assert [work.key for work in found["works"]] == ["jarvelin2002"]
     assert found["command"] == "as typed"
 
@@ -393,7 +412,7 @@ KINDS = {topic: "odd" if int(topic) % 2 else "even" for topic in evaluate(
 def test_a_report_on_values_has_what_values_tell(of_demo):
     values = evaluate(demo.qrels_path(), DEMO_RUNS, MEASURES)
     found = report(values, baseline="A")
-    assert sections(found.html) == ["verdict", "topics", "method"]
+    assert sections(found.html) == ["verdict", "topics", "power", "method"]
     assert found.records() == of_demo.records()
     text = re.sub("<[^>]+>", "", found.html)
     assert "Ranges over ties" not in text
@@ -408,15 +427,16 @@ def test_a_report_of_sessions_counts_sessions():
     sessions = {topic: (number[topic] // 2, number[topic] % 2) for topic in KINDS}
     found = report(demo.qrels_path(), DEMO_RUNS, ["sDCG@5", "nDCG_JK@10"], sessions=sessions)
     expected = evaluate(demo.qrels_path(), DEMO_RUNS, ["sDCG@5", "nDCG_JK@10"], sessions=sessions)
-    np.testing.assert_array_equal(found.evaluation.values, expected.values)
-    assert sections(found.html) == ["verdict", "data", "topics", "weighting", "method"]
+    in_order = expected.part(found.evaluation.runs, expected.measures)
+    np.testing.assert_array_equal(found.evaluation.values, in_order.values)
+    assert sections(found.html) == ["verdict", "data", "topics", "power", "weighting", "method"]
     text = " ".join(re.sub("<[^>]+>", "", found.html).split())
     assert "5 runs, 10 sessions, 2 measures" in text
     assert "confidence interval over sessions" in text
 
 
 def test_groups_and_judges_have_the_tables_of_their_analyses():
-    two = {name: DEMO_RUNS[name] for name in "AE"}
+    two = {name: DEMO_RUNS[name] for name in "EA"}  # the best run first, as in a report
     machine = {"other": demo.qrels_path()}
     found = report(demo.qrels_path(), two, ["nDCG_JK@10"], by=KINDS, machines=machine)
     names = sections(found.html)

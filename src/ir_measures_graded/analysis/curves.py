@@ -124,9 +124,14 @@ class Curves(Result):
         return best + [run for run in others if self.runs[run] in self.highlight]
 
     @property
+    def style_of(self) -> dict[str, dict[str, Any]]:
+        """The style of the line of each run that figures show in colour."""
+        return figures.run_styles(self.runs[number] for number in self.shown)
+
+    @property
     def styles(self) -> list[dict[str, Any]]:
         """The style of the line of each run: colour, dashes and marker, or pale."""
-        styles = figures.run_styles(self.runs[number] for number in self.shown)
+        styles = self.style_of
         return [styles.get(run, figures.PALE) for run in self.runs]
 
     def answer(self) -> list[Note]:

@@ -121,10 +121,9 @@ def content_of(answer: Answer, path: str, arguments: Arguments) -> bytes:
     if ending in PAGE:
         from ..analysis.report import pages  # takes time
 
-        title = f"{PROGRAM} {arguments.words[0]}"
         lead = command_line(arguments)
         places = decimals("text", arguments.places)
-        return pages.result_page(answer.result, title, lead, places).encode()
+        return pages.result_page(answer.result, lead, places).encode()
     if ending in figures.FORMATS:
         return figures.rendered(answer.result.figure(), ending)
     if ending == EXCEL:

@@ -133,7 +133,7 @@ def _around_the_best(comparison: Comparison, measure: Measure) -> str:
     sentence = f"{best} has the best mean, and {not_worse}"
     losers = [str(test.loser) for test in lost]
     if losers:
-        sentence += f"; {listed(losers)} {_are(losers)}"
+        sentence += f"; {listed(losers)} {_are(losers)} significantly worse"
     return f"{sentence}{but}"
 
 

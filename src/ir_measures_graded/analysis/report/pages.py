@@ -12,7 +12,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,11 +58,12 @@ def page(
     return "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
 
 
-def result_page(result: Result, title: str, lead: str, places: int) -> str:
+def result_page(result: Result, lead: str, places: int) -> str:
     """The page of a result: its sentences, figure and tables, and what if, if the result has that.
 
-    `lead` is the command. Numbers have that many decimal `places`.
+    The title is the answer. `lead` is the command. Numbers have that many decimal `places`.
     """
+    title = result.summary
     content = result.what_if() if isinstance(result, Sensitivity) else None
     parts = ["whatif"] if content else []
     return page(
@@ -80,7 +81,7 @@ def _environment(jinja2: Any) -> Any:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": number, "signed": signed, "p": p_value, "name": shortened}
-    environment.filters |= {"drawing": drawing, "numeric": numeric}
+    environment.filters |= {"breakable": breakable, "drawing": drawing, "numeric": numeric}
     environment.globals["theme"] = THEME
     environment.globals["correction"] = CORRECTION_NAME.replace("'", "’")
     compact = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
@@ -151,6 +152,18 @@ def shortened(text: object) -> str:
     return name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
 
 
+def breakable(text: object) -> Any:
+    """A name that a browser breaks after -, _ and / if it is too long for its place.
+
+    >>> print(breakable("a_b<c"))
+    a_<wbr>b&lt;c
+    """
+    from markupsafe import Markup, escape  # Jinja needs this package.
+
+    parts = re.split("(?<=[-_/])(?=.)", shortened(text))
+    return Markup("<wbr>").join(map(escape, parts))
+
+
 # ---------------------------------------------------------------------------------- figures
 
 INHERITED = 'stroke-linejoin="round" stroke-linecap="butt"'
@@ -172,13 +185,16 @@ def drawing(figure: Figure, label: str) -> str:
     """A figure as an ``<svg>`` element without style attributes, in the colours of the page.
 
     `label` describes the figure for screen readers. The id ``run-3`` that `Artist.set_gid` set
-    becomes the attribute ``data-run="3"``. A page has one figure at most, because ids of figures
-    are not unique; even in one figure, equal images have the same id, so images lose theirs.
+    becomes the attribute ``data-run="3"``. Ids of figures are not unique: those that the figure
+    refers to get a prefix made of the label, and others are left out.
     """
-    for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
+    from matplotlib.axes import Axes  # This import takes time.
+
+    for patch in (figure.patch, *(axes.patch for axes in figure.findobj(Axes))):
         patch.set_visible(False)  # the page is the background
     element = re.sub(r"<(metadata|style)\b.*?</\1>", "", figures.svg(figure), flags=re.DOTALL)
     element = re.sub("<[^>]*>", _tag, element)
+    element = re.sub("<[^>]*>", partial(_unique, prefix=_prefix(label)), element)
     element = re.sub(r"\s*\n\s*", " ", element).replace("> <", "><")
     return element.replace("<svg", f'<svg role="img" aria-label="{escape(label)}" {INHERITED}', 1)
 
@@ -190,6 +206,21 @@ def _tag(match: re.Match[str]) -> str:
     tag = re.sub(r' id="run-(\d+)"', r' data-run="\1"', tag)
     tag = re.sub(r' (id="image[^"]*"|transform="rotate\(-0 [^"]*\)")', "", tag)
     return re.sub(r"\d+\.\d{2,}(?=[ \"])", _with_one_decimal, tag)
+
+
+def _prefix(label: str) -> str:
+    """A prefix for ids, which tells the figures of a page apart."""
+    return f"f{hashlib.sha256(label.encode(errors='replace')).hexdigest()[:6]}-"
+
+
+def _unique(match: re.Match[str], prefix: str) -> str:
+    """A tag whose ids and references have a prefix; ids of groups, to which nothing refers, are
+    left out."""
+    tag = match[0]
+    if tag.startswith("<g "):
+        return re.sub(r' id="[^"]*"', "", tag)
+    tag = re.sub(r' id="([^"]*)"', rf' id="{prefix}\1"', tag)
+    return re.sub(r'(url\(#|href="#)', rf"\g<1>{prefix}", tag)
 
 
 def _with_one_decimal(match: re.Match[str]) -> str:

@@ -69,7 +69,9 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
 
     None for a measure that `explain` refuses, and for qrels of more than 100 levels.
     """
-    names = [study.judgments.topics[number] for number in topics.listed_topics]
+    # Topics in the order of the qrels need no further reduction of the runs.
+    numbers = sorted(topics.listed_topics)
+    names = [study.judgments.topics[number] for number in numbers]
     room = max(FIRST, CELLS // (len(study.runs) * len(names)))
     depth = min(measure.params.get("cutoff") or DEPTH, room)
     try:
@@ -94,8 +96,9 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
         "weights": weights,
     }
     of_topics = []
-    for number, of_topic in zip(topics.listed_topics, by_topic, strict=True):
-        of_topics.append(_of_topic(topics, number, of_topic, prefix))
+    explained = dict(zip(numbers, by_topic, strict=True))
+    for number in topics.listed_topics:
+        of_topics.append(_of_topic(topics, number, explained[number], prefix))
     return Rankings(measure, depth, levels, of_topics, data)
 
 
@@ -128,6 +131,7 @@ def _of_topic(
     return {
         "number": number,
         "topic": one.topic,
+        "spread": topics.spread(number) if len(of_runs) > 1 else None,
         "query": topics.queries.get(one.topic, ""),
         "ideal": " ".join(_texts(ideal_levels)),
         "lists": lists,

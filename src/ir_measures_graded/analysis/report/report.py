@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from ...output.result import Result
 from ...output.tables import Column, Table
 from ..curves import Curves
 from ..levels import levels
+from ..power import Power
 from ..sensitivity import Sensitivity
 from ..statistics.defaults import ALPHA
 from ..statistics.options import check_probability, statistics_library
@@ -59,14 +60,18 @@ class Report(Result):
     weighting: Sensitivity | None
     method: dict[str, Any]
     further: tuple[Section, ...] = ()
+    power: Power | None = None
 
     def answer(self) -> list[str]:
-        """What the comparison of all pairs of runs finds by each measure; without tests, the
-        input."""
+        """The best run against the baseline or the next run, then what the comparison of all pairs
+        of runs finds by each measure; without tests, the input."""
         pairs = self.verdict.every_pair
         if pairs is None:
             return [f"{self.evaluation.summary}."]
-        return pairs.answer()
+        headline = self.verdict.headline
+        if headline is None:
+            return pairs.answer()
+        return [headline, *pairs.answer()]
 
     def data(self) -> Table:
         """One row per measure and run, the best run first."""
@@ -102,8 +107,26 @@ class Report(Result):
             report=self,
             cutoff=cutoff,
             drawn=figure,
+            slopes=self.figure_of_weightings(),
+            power=self.power,
+            styles=self.curves.style_of if self.curves else {},
             whatif=content,
         )
+
+    def figure_of_power(self) -> Figure | None:
+        """The smallest difference that is found against the number of topics; None without any."""
+        if self.power is None:
+            return None
+        return figures.picture([self.power.curve(self.power.measures[0])])
+
+    def figure_of_weightings(self) -> Figure | None:
+        """The slope chart of the runs over the weightings; None without any."""
+        if self.weighting is None:
+            return None
+        coloured = None
+        if self.curves is not None:
+            coloured = {run: style["color"] for run, style in self.curves.style_of.items()}
+        return figures.picture([self.weighting.slopes(coloured)])
 
     def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
         """Write the page to an html file, or the figure or the table as any result does."""
@@ -177,6 +200,12 @@ def report(
     if study is None and machines:
         raise GradedError("machines need qrels and runs; values do not tell the judgments")
     main = next(filter(is_graded, evaluation.measures), evaluation.measures[0])
+    # All sections have the runs in one order.
+    order = [evaluation.runs[run] for run in evaluation.best_first(main)]
+    evaluation = evaluation.part(order, evaluation.measures)
+    if study is not None:
+        run_of = {run.name: run for run in study.runs}
+        study = replace(study, runs=tuple(run_of[name] for name in order))
     texts = dict(queries or {})
     if queries is None and study is not None:
         texts = queries_of(study.judgments.name)
@@ -184,10 +213,12 @@ def report(
     outcome = verdict(evaluation, None if has_sessions else study, baseline, alpha)
     method = sections.method(evaluation, study, command)
     of_groups = further.groups(evaluation, outcome.baseline, alpha, by)
+    finds = sections.power_of(evaluation, main, outcome.baseline, alpha)
     if study is None:
         topics = sections.by_topic(evaluation, None, main, outcome.baseline, texts)
+        groups = tuple(of_groups)
         return Report(
-            title, evaluation, outcome, None, None, topics, None, None, method, tuple(of_groups)
+            title, evaluation, outcome, None, None, topics, None, None, method, groups, finds
         )
     of_judges = further.other_judges(study, evaluation, machines, alpha)
     judged_levels = levels(study.judgments, highest=any(map(needs_intents, evaluation.measures)))
@@ -209,4 +240,5 @@ def report(
         weighting=sections.weightings(study, judged_levels, main),
         method=method,
         further=(*of_groups, *of_judges),
+        power=finds,
     )

@@ -24,7 +24,9 @@ from ...output import figures
 from ...output.provenance import sha256, versions
 from ..curves import Curves, curves
 from ..levels import Levels
+from ..power import Power, power
 from ..sensitivity import Sensitivity, sensitivity
+from ..statistics.defaults import POWER
 from .verdict import best_first, mean_of
 
 if TYPE_CHECKING:
@@ -84,7 +86,8 @@ def profile(study: Study, measure: Measure, baseline: str | None) -> Curves | No
         open_end = uncut(measure)
         depth = max(DEPTH, measure.params.get("cutoff") or 0)
         highlight = [baseline] if baseline else []
-        return curves(study.judgments, study.runs, open_end, depth, highlight=highlight)
+        found = curves(study.judgments, study.runs, open_end, depth, highlight=highlight)
+        return replace(found, cutoff=measure.params.get("cutoff"))
     except NotApplicableError:
         return None
 
@@ -94,6 +97,23 @@ def figure(by_rank: Curves, cutoff: int | None) -> Figure:
     ``run-3``."""
     lines = replace(by_rank, cutoff=cutoff).drawing_of_lines(shows_legend=False)
     return figures.picture([lines])
+
+
+# ---------------------------------------------------------------------------------- power
+
+
+def power_of(
+    evaluation: Evaluation, measure: Measure, baseline: str | None, alpha: float
+) -> Power | None:
+    """What the topics find by the measure; None if no difference shows a spread."""
+    few = len(evaluation.runs) < 2 or len(evaluation.paired_topics(measure)) < 2
+    if few or alpha >= POWER:
+        return None
+    of_measure = evaluation.part(evaluation.runs, [measure])
+    result = power(of_measure, baseline=baseline, alpha=alpha)
+    if np.isnan(result.spread(measure)).any():
+        return None
+    return result
 
 
 # ---------------------------------------------------------------------------------- topics
@@ -122,6 +142,16 @@ class ByTopic(NamedTuple):
         """The largest difference of any run, without its sign; 1 if all are 0."""
         largest = [np.abs(of_run).max(initial=0) for of_run in self.differences.values()]
         return float(max(largest, default=0)) or 1.0
+
+    def wins(self, run: str) -> str:
+        """In how many topics a run is better and worse than the reference."""
+        differences = self.differences[run]
+        return f"better in {(differences > 0).sum()}, worse in {(differences < 0).sum()}"
+
+    def spread(self, topic: int) -> float | None:
+        """The largest difference of two runs in the topic with this number; None without any."""
+        spread = float(np.ptp(self.values[:, topic]))
+        return None if np.isnan(spread) else spread
 
     def bars(self, run: str, sign: int) -> str:
         """The positive or negative differences of a run as bars, one unit wide: the path of an SVG.
@@ -154,7 +184,7 @@ def by_topic(
     if len(runs) > 1:
         spread = np.ptp(values, axis=0)
     # Topics without some value come last.
-    listed_topics = np.sort(np.argsort(-spread, kind="stable")[:most]).tolist()
+    listed_topics = np.argsort(-spread, kind="stable")[:most].tolist()
     reference = baseline
     if reference is None:
         means = np.array([mean_of(of_run) for of_run in values])

@@ -13,7 +13,8 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import Study
-from ...output.formats import counted
+from ...output.formats import counted, decimal, p_of
+from ...output.tables import Note
 from ..comparing.compare import compare, with_turns
 from ..comparing.families import baseline_of
 from ..comparing.judgments import runs_by_name
@@ -76,6 +77,11 @@ class OfMeasure(NamedTuple):
         spans = [getattr(line.span, kind, None) for line in self.lines]
         return any(span is not None and span[0] < span[1] for span in spans)
 
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of ranges that some run has."""
+        return [kind for kind in ("ties", "unjudged") if self.has(kind)]
+
     def marks(self, place: int) -> bool:
         """Whether a line is that of the best run or the baseline, or is beside the cut of
         significance: that of the runs as good as the best one, or of those that differ from the
@@ -105,6 +111,8 @@ class Verdict(NamedTuple):
     confidence: float | None
     tested: Comparison | None
     every_pair: Comparison | None
+    topics: int = 0
+    unit: str = "topic"
 
     @property
     def leaders(self) -> dict[tuple[str, ...], list[str]]:
@@ -144,6 +152,37 @@ class Verdict(NamedTuple):
             text += f", by each of {len(self.measures)} measures"
             text += f"; {primary}, named first, is the primary one"
         return f"{text}."
+
+    @property
+    def headline(self) -> Note | None:
+        """The best run by the first measure against the baseline, or else the next run.
+
+        None if their difference is not tested.
+        """
+        best, *others = self.measures[0].lines
+        if not others:
+            return None
+        other = others[0]
+        test = other.test
+        if best.test is not None:
+            # The reference is a baseline that is not the best run.
+            test = best.test
+            (other,) = (line for line in others if line.run == self.baseline)
+        elif test is not None:
+            test = turned(test)
+        if test is None or test.adjusted is None or not test.difference:
+            return None
+        text = "{} beats {}: {} {} against {}, {}, {}, {}."
+        if not test.significant:
+            text = "{} has the best mean but does not differ significantly from {}: {} {} against "
+            text += "{}, {}, {}, {}."
+        difference = decimal(test.difference, "+")
+        if test.lower is not None and test.upper is not None:
+            difference += f" ({decimal(test.lower)} to {decimal(test.upper)})"
+        means = [decimal(best.mean or 0.0), decimal(other.mean or 0.0)]
+        measure = self.measures[0].measure
+        facts = [difference, p_of(test.adjusted), counted(self.topics, self.unit)]
+        return Note(text, best.run, other.run, measure, *means, *facts)
 
     @property
     def notes(self) -> list[str]:
@@ -196,7 +235,17 @@ def verdict(
     confidence = 1 - alpha if topics >= 2 else None
     if len(evaluation.runs) < 2:
         baseline = None
-    return Verdict(tuple(of_measures), baseline, alpha, confidence, tested, every_pair)
+    main = evaluation.measures[0]
+    return Verdict(
+        tuple(of_measures),
+        baseline,
+        alpha,
+        confidence,
+        tested,
+        every_pair,
+        len(evaluation.paired_topics(main)),
+        evaluation.unit,
+    )
 
 
 def mean_of(values: np.ndarray) -> float:
@@ -226,11 +275,11 @@ def _tests_against(
         if test.other == reference:
             tests[str(test.run)] = test
         elif test.run == reference:
-            tests[str(test.other)] = _turned(test)
+            tests[str(test.other)] = turned(test)
     return tests
 
 
-def _turned(test: Test) -> Test:
+def turned(test: Test) -> Test:
     """The test of a pair in the other direction."""
 
     def negative(value: float | None) -> float | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .saving import new_figure
-from .style import LINE, SIZE, in_lines, styled
+from .style import GREY, LINE, SIZE, in_lines, styled
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -110,7 +110,7 @@ def picture(
     if caption_lines:
         figure.text(
             EDGE / width, (EDGE + below - 0.1) / height, "\n".join(caption_lines),
-            size=CAPTION_SIZE, linespacing=1.2, color="#555555", **text,
+            size=CAPTION_SIZE, linespacing=1.2, color=GREY, **text,
         )  # fmt: skip
     top = height - EDGE - above
     for number, row in enumerate(rows):
