@@ -74,3 +74,18 @@ def test_documents_are_the_first_cutoff_that_reaches_the_value(measure, baseline
     assert any("falls" in note for note in result.notes()) == bool(falls)
     own = result.runs.index(result.baseline)
     assert (result.more[own] == 0).all()
+
+
+def test_a_baseline_that_falls_has_no_effort():
+    qrels = {"q": {"a": 3, "b": 2, "c": 1}}
+    runs = {"one": {"q": ["a", "x", "b"]}, "two": {"q": ["b", "x", "y", "a"]}}
+    result = effort(qrels, runs, "nCG", 3, at=[1, 2])
+    assert result.falling == ("one", "two")
+    first, second = map(str, result.answer())
+    assert first == "No other run reaches the nCG of 1.0000 that one has at rank 1 within 3 ranks."
+    assert second == (
+        "one reaches the nCG of .6000 that it has at rank 2 at rank 1 already, so its ranks do not "
+        "tell the effort."
+    )
+    (axes,) = result.figure().axes
+    assert (np.diff(axes.get_lines()[0].get_xdata()) > 0).all()

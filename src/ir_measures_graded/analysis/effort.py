@@ -37,6 +37,10 @@ ROUNDING: Final = 1e-12
 """Relative: means of equal curves may differ by rounding errors."""
 COLUMNS: Final = ("run", "baseline", "at", "value", "documents", "more", "ratio")
 NEEDS: Final = "{} needs {} than {} for the {} of {} that {} has at rank {}"
+EARLIER: Final = (
+    "{} reaches the {} of {} that it has at rank {} at rank {} already, so its ranks do not tell the "
+    "effort."
+)
 FALLS: Final = (
     "The mean {} of {} falls in some ranks; the first rank that reaches a value counts. "
     "CG and DCG_JK never fall."
@@ -94,6 +98,9 @@ class Effort(Result):
     def _answer(self, rank: int) -> Note:
         value = decimal(float(self.values[rank - 1]))
         baseline = "the ideal list" if self.baseline == IDEAL else self.baseline
+        own = int(self.documents[self.runs.index(self.baseline), rank - 1])
+        if own < rank and self.baseline in self.falling:
+            return Note(EARLIER, baseline, self.measure, value, rank, own)
         more = {self.runs[number]: self.more[number, rank - 1] for number in self.others}
         reached = {run: int(count) for run, count in more.items() if not np.isnan(count)}
         missing = [run for run in more if run not in reached]
@@ -159,6 +166,8 @@ class Effort(Result):
 
         Needs the extra ``plot``.
         """
+        # The values of a baseline that falls are not in the order of its ranks.
+        values, places = np.unique(self.values, return_index=True)
         costs = np.nan_to_num(self.more[:, self.at[-1] - 1], nan=np.inf)
         order = [run for run in np.argsort(costs, kind="stable").tolist() if run in self.others]
         coloured = order[:MOST_COLOURED]
@@ -173,10 +182,10 @@ class Effort(Result):
                 name = counted(len(order) - MOST_COLOURED, "other run")
             else:
                 name = ""
-            lines.append(Line(name, self.more[run], style))
+            lines.append(Line(name, self.more[run, places], style))
         marks = {f"at {rank}": float(self.values[rank - 1]) for rank in self.at}
         drawing = Lines(
-            self.values,
+            values,
             lines,
             x_label=f"mean {self.measure}",
             y_label=f"documents more than with {self.baseline}",
