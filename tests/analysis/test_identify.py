@@ -45,8 +45,8 @@ def values_of(measure, run=RUN, places=4, qrels=QRELS):
     return dict(zip(found.topics, found.of(measure)[0].round(places).tolist()))
 
 
-def mean_of(measure, run=RUN):
-    return f"{np.mean([*values_of(measure, run, 9).values()]):.4f}"
+def mean_of(measure, run=RUN, places=4):
+    return f"{np.mean([*values_of(measure, run, 9).values()]):.{places}f}"
 
 
 def texts_of(found, about):
@@ -235,6 +235,13 @@ OTHERS = {
     "R over min(R, k)": lambda levels, judged: share(
         np.count_nonzero(levels), min(10, np.count_nonzero(judged))
     ),
+    "F1": lambda levels, judged: 2 * np.count_nonzero(levels) / (10 + np.count_nonzero(judged)),
+    "RR of each relevant document found, their mean": lambda levels, judged: share(
+        sum(1 / rank for rank, level in enumerate(levels, 1) if level), np.count_nonzero(levels)
+    ),
+    "Rank of the first relevant document": lambda levels, judged: next(
+        (rank for rank, level in enumerate(levels, 1) if level), 0
+    ),
     "RR": lambda levels, judged: max(
         [1 / rank for rank, level in enumerate(levels, 1) if level], default=0
     ),
@@ -252,6 +259,34 @@ def test_other_measures_are_found_in_the_order_of_their_values(measure, order):
     found = identify(UNEVEN, RUN, rounded(values), measure=f"{name}@10")
     assert (found.definition.measure, found.classes) == (measure, 1)
     assert order in found.dimensions["order"][1] or measure == "RR"
+
+
+def test_the_share_of_documents_that_no_topic_judges_is_found():
+    """BEIR and MTEB call it Hole@k; it is not 1 - Judged@k."""
+    judged = {doc for of_topic in QRELS.values() for doc in of_topic}
+    run = {
+        topic: {
+            doc if (n + len(topic)) % (2 + n % 5) else f"new {topic} {n}": score
+            for n, (doc, score) in enumerate(docs.items())
+        }
+        for topic, docs in UNTIED.items()
+    }
+    values = {}
+    for topic, docs in run.items():
+        top = sorted(docs, key=docs.get, reverse=True)[:7]
+        values[topic] = sum(doc not in judged for doc in top) / 7
+    found = identify(QRELS, run, values, measure="Hole@7", decimals=4)
+    assert (found.definition.measure, found.definition.cutoff) == ("Hole", "7")
+    assert "BEIR" in found.summary
+
+
+@pytest.mark.parametrize(
+    "measure",
+    ["F1@10", "trec_G", "trec_rbp", "trec_unj@10", "trec_11pt_avg", "trec_Rprec_mult(r=0.6)"],
+)
+def test_measures_of_trec_eval_and_f1_are_found_without_their_names(measure):
+    found = identify(QRELS, UNTIED, values_of(measure, UNTIED, places=6))
+    assert (found.measure, found.equal) == (measure, True)
 
 
 # ------------------------------------------------------------------------ nothing fits
@@ -414,11 +449,13 @@ def test_a_plain_name_is_before_an_equal_contrived_one():
 @pytest.mark.parametrize("measure", ["nDCG_Burges@10", "AP(rel=2)", "RR@10", "RBP_G(p=0.7)"])
 def test_a_mean_is_that_of_the_likely_definition_and_rarer_ones_are_counted(measure):
     known = {"nDCG_Burges@10": "nDCG@10", "AP(rel=2)": "AP"}.get(measure, measure)
-    found = identify(QRELS, RUN, mean=mean_of(measure), measure=known)
+    places = 5 if measure == "AP(rel=2)" else 4  # many tools compute an AP
+    mean = mean_of(measure, places=places)
+    found = identify(QRELS, RUN, mean=mean, measure=known)
     assert (found.measure, found.equal) == (measure, True)
     assert f"is that of {measure}" in found.summary
     if measure == "AP(rel=2)":
-        alone = identify(QRELS, RUN, mean=mean_of(measure))
+        alone = identify(QRELS, RUN, mean=mean)
         assert alone.chance > found.chance
         assert measure in str([alone.summary, *texts_of(alone, "fits")])
 
@@ -440,7 +477,9 @@ def test_definitions_with_equal_means_are_apart_if_their_values_are():
     found = identify(
         qrels, {topic: dict(zip("abcdefgh", range(8, 0, -1))) for topic in qrels}, mean="0.5000"
     )
-    assert "P@5, as pytrec_eval, trec_eval compute it" in texts_of(found, "fits")
+    assert "P@5, as pytrec_eval, trec_eval, mlflow, OpenSearch compute it" in texts_of(
+        found, "fits"
+    )
     assert "pytrec_eval, trec_eval P_5 (0.5.11)" not in found.tools
 
 

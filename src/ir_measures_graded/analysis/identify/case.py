@@ -213,7 +213,8 @@ class CaseRows:
     """The retrieved documents, and behind them the judged ones that are not retrieved, as arrays.
 
     Each row has its `topic`, `code` (the number of its level), `score`, `place`, `id_order` (its
-    place among all ids, descending), `is_judged` and `is_retrieved`. `levels` are those of the
+    place among all ids, descending), `is_judged` and `is_retrieved`, and `is_unknown` tells whether
+    no topic judges its document. `levels` are those of the
     qrels and 0, the highest first, and at the `end` NaN. `best` has the codes of all judged
     documents, the best first (T × J). `ranks` is trec_eval's order."""
 
@@ -223,6 +224,7 @@ class CaseRows:
     level: np.ndarray
     score: np.ndarray
     id_order: np.ndarray
+    is_unknown: np.ndarray
     best: np.ndarray = field(init=False)
     _tie_groups: dict[tuple[str, float], tuple[np.ndarray, np.ndarray]] = field(
         default_factory=dict
@@ -250,6 +252,7 @@ class CaseRows:
             level=level,
             score=np.concatenate((run.values, np.full(missed.size, -np.inf))),
             id_order=np.argsort(ids.descending(one_group)),
+            is_unknown=np.append(_unknown(run, judged), np.zeros(missed.size, dtype=bool)),
         )
         code_of_judged = rows.coded(judged.level)
         rows.best = np.sort(rows.matrix(judged.topic, code_of_judged), axis=1)
@@ -311,13 +314,24 @@ class CaseRows:
         tie_breaker = ORDER.by_text[order.order].apply(self)
         rows[tied] = tied_rows[np.lexsort((tie_breaker[tied_rows], group[tied]))]
         code = self.matrix(self.topic[rows], self.code[rows])
+        is_unknown = np.zeros(code.shape, dtype=bool)
+        size = np.bincount(self.topic[rows], minlength=len(code))
+        is_unknown[self.topic[rows], positions(size)] = self.is_unknown[rows]
         if order.order == MEAN.text and tied.size:
-            lists = Lists(self, code, group)
+            lists = Lists(self, code, is_unknown, group)
             key = order.documents, code.tobytes(), group.tobytes()
         else:
-            lists = Lists(self, code, None)
+            lists = Lists(self, code, is_unknown, None)
             key = order.documents, code.tobytes(), b""
         return self._different.setdefault(key, lists)
+
+
+def _unknown(run: Rows, judged: Judged) -> np.ndarray:
+    """Whether no topic judges the document of each row of a run."""
+    retrieved = run.docs.ids()
+    of_qrels = judged.whole.rows.docs.ids()
+    _, number = Ids.concatenated([retrieved, of_qrels]).numbered()
+    return ~np.isin(number[: len(retrieved)], number[len(retrieved) :])
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,10 +339,13 @@ class Lists:
     """The documents of a case in one order: the code of the level at each rank of each topic (T ×
     D), its place in the levels.
 
-    Unjudged documents have the level 0, and the code `end` of the rows is behind the last. If tied
+    Unjudged documents have the level 0, and the code `end` of the rows is behind the last.
+    `is_unknown` tells which documents no topic judges (T × D); orders with the same levels count as
+    one, whatever theirs is. If tied
     documents share their gains, `ties` has the number of the tie group of each document, one list
     after another."""
 
     rows: CaseRows
     code: np.ndarray
+    is_unknown: np.ndarray
     ties: np.ndarray | None

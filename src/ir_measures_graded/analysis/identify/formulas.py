@@ -27,17 +27,26 @@ class Ranked:
     """The lists of a run as formulas see them, with relevance from the level `least` on.
 
     For each rank (T × D) these are the `level` ≥ 0, whether there is a `hit`, the number of
-    `hits_so_far`, and the `precision`, 0 without a hit. For each topic (T × 1), `top` is its top
+    `hits_so_far`, the `precision`, 0 without a hit, and whether no topic judges the document, which
+    is `unknown`. For each topic (T × 1), `top` is its top
     level, `relevant` the number of relevant and `retrieved` that of retrieved documents; `highest`
     is the top level of all topics. Values are for each `cutoff` (C)."""
 
-    def __init__(self, lists: Lists, code: np.ndarray, cutoff: np.ndarray, least: float):
+    def __init__(
+        self,
+        lists: Lists,
+        code: np.ndarray,
+        unknown: np.ndarray,
+        cutoff: np.ndarray,
+        least: float,
+    ):
         ends = np.minimum(cutoff, code.shape[1]).astype(int)
         self.ends, self.end = np.unique(ends, return_inverse=True)
         levels = np.fmax(lists.rows.levels, 0)
         order_count = len(code) // len(lists.code)
         best = np.repeat(levels[lists.rows.best], order_count, axis=0)
         self.level = levels[code[:, : self.ends[-1]]]
+        self.unknown = unknown[:, : self.ends[-1]]
         self.highest = levels[0]
         self.top = best[:, :1]
         self.relevant = np.sum(best >= least, axis=1)[:, None]
@@ -113,6 +122,35 @@ def reciprocal_rank(ranked: Ranked) -> np.ndarray:
     return ranked.up_to_cutoff(np.where(is_first, ranked.precision, 0.0))
 
 
+def f1(ranked: Ranked) -> np.ndarray:
+    """F1 of precision over k and recall."""
+    return ranked.hits_per((ranked.cutoff + ranked.relevant) / 2)
+
+
+def recall_of_nothing(ranked: Ranked) -> np.ndarray:
+    """R, which is 1 if nothing is relevant and nothing retrieved."""
+    is_nothing = (ranked.relevant == 0) & (ranked.retrieved == 0)
+    return np.where(is_nothing, 1.0, recall(ranked))
+
+
+def mean_reciprocal_rank_of_hits(ranked: Ranked) -> np.ndarray:
+    """The mean reciprocal rank of the relevant documents in the first k ranks."""
+    reciprocals = ranked.up_to_cutoff(ranked.hit / ranked.rank)
+    return ratio(reciprocals, ranked.up_to_cutoff(ranked.hit))
+
+
+def first_relevant_rank(ranked: Ranked) -> np.ndarray:
+    """The rank of the first relevant document, 0 without one."""
+    is_first = ranked.hit & (ranked.hits_so_far == 1)
+    return ranked.up_to_cutoff(np.where(is_first, ranked.rank, 0.0))
+
+
+def hole(ranked: Ranked) -> np.ndarray:
+    """The share of the first k ranks with a document that no topic judges."""
+    shares = ranked.up_to_cutoff(ranked.unknown) / ranked.cutoff
+    return np.where(np.isinf(ranked.cutoff), np.nan, shares)
+
+
 def success(ranked: Ranked) -> np.ndarray:
     """Success: whether there is a relevant document."""
     return np.minimum(ranked.hits_per(np.ones(1)), 1)
@@ -175,7 +213,12 @@ FORMULAS: dict[str, Callable[[Ranked], np.ndarray]] = {
     "P{} over min(retrieved, k)": precision_of_retrieved,
     "R{}": recall,
     "R{} over min(R, k)": recall_of_reachable,
+    "R{} with 1 if nothing is relevant and nothing retrieved": recall_of_nothing,
+    "F1{}": f1,
     "RR{}": reciprocal_rank,
+    "RR{} of each relevant document found, their mean": mean_reciprocal_rank_of_hits,
+    "Rank{} of the first relevant document": first_relevant_rank,
+    "Hole": hole,
     "Success{}": success,
     "ERR_G": expected_reciprocal_rank,
     "ERR_G(max_gain=15)": expected_reciprocal_rank_of_5_levels,
@@ -189,6 +232,9 @@ for persistence in (0.5, DEFAULT_P, 0.9, 0.95):
     FORMULAS[f"RBP(rel={{rel}}{p_text})"] = partial(binary_rank_biased, persistence)
     FORMULAS[graded] = partial(graded_rank_biased, persistence)
     FORMULAS[f"{graded} with the gains themselves"] = partial(raw_rank_biased, persistence)
+
+WITHOUT_STRING = ("Hole", "Rank")
+"""The first words of the formulas that no measure string is like."""
 
 # The measure strings that are tried in trec_eval's order. Their parameters depart from what is
 # usual.

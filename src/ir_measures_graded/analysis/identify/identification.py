@@ -13,7 +13,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.by_topic import bounds_of
-from ...core.registry.notation import parse_measures
+from ...core.registry.notation import NamedMeasure, parse_measures
 from ...core.rows.id_matching import Ids
 from ...core.rows.rows import Rows, repeated_documents
 from ...errors import GradedError, shown
@@ -44,7 +44,7 @@ from .dimensions import (
     gains_for,
     log_way,
 )
-from .formulas import family, measures_for
+from .formulas import WITHOUT_STRING, family, measures_for
 from .search import Search, searched
 from .solving import solved_gains
 from .tools import is_usual
@@ -242,9 +242,17 @@ def _space(case: Case, measure: Measure | str | None) -> Space:
 
 
 def _wanted_measures(measure: Measure | str | None) -> Sequence[Measure]:
-    """The measures that the user names, if any; DCG alone is no measure string."""
+    """The measures that the user names, if any; DCG, Hole and Rank alone are no measure strings."""
     if measure is None or not str(measure):
         return ()
+    names = "|".join(WITHOUT_STRING)
+    pattern = rf"(?i)(?P<name>{names})(?:@(?P<cutoff>\d{{1,9}}))?"
+    only_here = re.fullmatch(pattern, str(measure))
+    if only_here is not None:
+        named = NamedMeasure(only_here["name"].title())
+        if only_here["cutoff"]:
+            named.params["cutoff"] = int(only_here["cutoff"])
+        return (named,)
     text = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", str(measure))
     return parse_measures(text, uncut=True)
 

@@ -28,7 +28,7 @@ from .dimensions import (
     LogFrom,
     Space,
 )
-from .formulas import at_cutoff, family
+from .formulas import WITHOUT_STRING, at_cutoff, family
 from .ranking import Ranking
 from .scoring import values_at, values_of
 from .search import SAME
@@ -146,6 +146,8 @@ class Names:
         metric = metric.replace("{gains}", self._gains_in_string(definition))
         metric = metric.replace("{b}", self._base_in_string(definition))
         measure_without_text = definition.measure.partition(" ")[0]
+        if measure_without_text.partition("(")[0] in WITHOUT_STRING:
+            return None
         measure = parse_measure(metric or measure_without_text)
         is_judged_only = definition.documents == JUDGED_ONLY.text
         if is_judged_only and "judged_only" in measure.SUPPORTED_PARAMS:

@@ -85,7 +85,8 @@ def blocks(space: Space, stack: Sequence[Lists]) -> Iterator[Block]:
     codes = np.stack([lists.code for lists in stack], axis=1)
     code = codes.reshape(-1, first.code.shape[1])
     dcg = cache(lambda: cumulated(space, first, code, cuts, first.ties).reshape(shape))
-    ranked = cache(partial(Ranked, first, code, cuts))
+    unknown = np.stack([lists.is_unknown for lists in stack], axis=1).reshape(code.shape)
+    ranked = cache(partial(Ranked, first, code, unknown, cuts))
     for name, way in space["measure"].items():
         if name == NDCG:
             yield from _ndcg(space, first, code, cuts, dcg())
