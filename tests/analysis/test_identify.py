@@ -588,3 +588,10 @@ def test_a_document_that_is_retrieved_twice_is_told():
     (text,) = texts_of(found, "duplicates")
     assert text.startswith("1 topic (q4): a document is retrieved twice")
     assert found.measure == "nDCG@10"
+
+
+def test_values_of_topics_that_the_qrels_lack_are_told():
+    values = {**values_of("nDCG@10"), "z1": 0.5, "z2": 0.25}
+    found = identify(QRELS, RUN, values, measure="nDCG@10")
+    assert texts_of(found, "left out") == ["the values of 2 topics that the qrels lack (z1, z2)"]
+    assert found.measure == "nDCG@10"

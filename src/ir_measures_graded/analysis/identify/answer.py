@@ -152,6 +152,7 @@ def answered(case: Case, search: Search) -> Identification:
     said_of_dimensions = states if len(ranking.groups) == 1 else {}
     findings = list(verdict.findings(tools, said_of_dimensions))
     findings += verdict.duplicates()
+    findings += verdict.left_out()
     if ours.measure is not None and not ours.is_equal:
         findings.append(("here", ours.difference))
     or_more = "" if is_whole else " or more"

@@ -60,7 +60,8 @@ class Case:
 
     Several runs are as one, in which each has topics of its own. `others` counts the topics of each
     run that the qrels lack. In `repeated` topics, a document was retrieved twice, and dropped.
-    `decimals` are those of the numbers given."""
+    `decimals` are those of the numbers given. `left_out` are topics with a value that the qrels
+    lack."""
 
     judged: Judged
     run: Rows
@@ -69,6 +70,7 @@ class Case:
     decimals: int
     others: np.ndarray
     repeated: np.ndarray
+    left_out: tuple[str, ...] = ()
 
     @cached_property
     def rows(self) -> CaseRows:

@@ -188,6 +188,10 @@ def _case(
         values = np.array(numbers)
     if decimals is None:
         decimals = min(run.decimals for run in runs)
+    left_out: list[str] = []
+    if not by_mean:
+        for run in runs:
+            left_out += [topic for topic in run.numbers if topic not in judged.code]
     return Case(
         judged=replace(judged.part(topics_of_runs), topics=topics),
         run=_joined([run.rows.of_topics(judged.code) for run in runs], topics),
@@ -196,6 +200,7 @@ def _case(
         decimals=decimals,
         others=np.array([_count_others(run.rows, judgments) for run in runs]),
         repeated=np.concatenate([np.isin(judged.topics, run.repeated) for run in runs]),
+        left_out=tuple(dict.fromkeys(left_out)),
     )
 
 

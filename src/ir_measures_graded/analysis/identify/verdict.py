@@ -127,6 +127,13 @@ class Verdict:
             text = f"{count} ({topics}): a document is retrieved twice, and its first row is used"
             yield "duplicates", f"{text}; evaluate refuses such a run"
 
+    def left_out(self) -> Iterator[Finding]:
+        """The topics with a value that the qrels lack, so that nothing can be computed."""
+        topics = self.case.left_out
+        if topics:
+            values = f"the values of {counted(len(topics), 'topic')}"
+            yield "left out", f"{values} that the qrels lack ({listed(topics, 5)})"
+
     def states(self) -> States:
         """The state and the values of each dimension, for definitions of one measure that give all
         values.
