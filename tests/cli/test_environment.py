@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ir_measures_graded import cli
 from ir_measures_graded.cli import COMMANDS, GROUPS
 
 
@@ -46,6 +47,11 @@ def test_the_help_groups_all_commands(output):
     assert [line.split()[0] for line in lines if line.startswith("  ")] == [*COMMANDS]
 
 
-def test_a_file_named_like_a_measure_is_said(folder, refusal):
+def test_a_file_named_like_a_measure_is_said(folder, refusal, capsys):
     Path("AP").touch()
     assert "'AP' is a file here, so it is a run" in refusal("evaluate", "qrels", "run", "AP")
+    Path("AP").write_bytes(Path("run").read_bytes())
+    assert cli.main(["evaluate", "qrels", "run", "AP", "RR"]) == 0
+    out, err = capsys.readouterr()
+    assert "AP" in out
+    assert "warning: AP: the file of this name is a run; if the measure is meant" in err

@@ -14,7 +14,7 @@ from ..core.registry.everyday import is_everyday
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import parse_measure, parse_measures
 from ..core.rows.columns import NAMES
-from ..errors import GradedError, UnknownMeasureError, did_you_mean
+from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean
 from ..evaluation.counting import CHOICES, ZERO
 from ..evaluation.evaluate import Evaluation
 from ..evaluation.named import (
@@ -28,6 +28,7 @@ from ..evaluation.named import (
     read_judgments,
     short_names,
 )
+from ..evaluation.remarks import issue
 from ..evaluation.values import read_sessions
 from ..evaluation.weights import counted_by
 from ..files.files import RunFile, read_qrels
@@ -37,6 +38,7 @@ from .parser import Arguments, Option, as_list, at_least_1, choice, real, whole_
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 LISTED = 5
+NO_MEASURE = "the file of this name is a run; if the measure is meant, rename or remove the file"
 """The number of names that a message lists."""
 
 
@@ -330,6 +332,7 @@ def inputs(
         raise GradedError("no run is given; pass one or more run files, or - for standard input")
     if needed and not measures:
         raise GradedError(_no_measure(paths))
+    issue(Remark("file", path, NO_MEASURE) for path in paths if is_measure(path))
     runs = list(pairs_of([source_of(word, arguments) for word in paths]))
     if arguments.get("scoreddocs"):
         runs.append(("scoreddocs", scoreddocs_of(qrels)))
