@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +31,47 @@ def pytest_collection_finish() -> None:
     import ir_datasets  # noqa: F401
 
     gc.freeze()
+
+
+SLOW = Path(__file__).with_name("slow.txt")
+"""The tests that take longer than `LONG` with all their cases, which `-m "not slow"` leaves out."""
+LONG = 0.3  # seconds
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-slow", action="store_true", help="write tests/slow.txt anew")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    slow = set(SLOW.read_text().splitlines())
+    for item in items:
+        if name_of(item.nodeid) in slow:
+            item.add_marker(pytest.mark.slow)
+
+
+def name_of(nodeid: str) -> str:
+    """The name of a test without its case."""
+    return nodeid.partition("[")[0]
+
+
+class Seconds:
+    """The time of each test, summed over its cases; the slow ones are written at the end."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.by_name[name_of(report.nodeid)] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        slow = [name for name, seconds in self.by_name.items() if seconds > LONG]
+        SLOW.write_text("".join(f"{name}\n" for name in sorted(slow)))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    is_worker = hasattr(config, "workerinput")
+    if config.getoption("--update-slow") and not is_worker:
+        config.pluginmanager.register(Seconds())
 
 
 EXTRAS = (
