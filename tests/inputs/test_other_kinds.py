@@ -96,7 +96,7 @@ KINDS = {
     "Vespa": (
         json.dumps(VESPA).encode(),
         "a response of Vespa",
-        "write query_id, id and relevance",
+        "query_id, id and relevance",
     ),
     "Elasticsearch": (json.dumps(HITS).encode(), "Elasticsearch", "query_id, _id and _score"),
     "msearch": (

@@ -95,7 +95,7 @@ RUNS = [
     ('{"a": 1, "b": "c"}', ":1: JSON of no known run; an object has the keys a, b; write {topic: {doc"),
     ('{"q": {"d": [1]}}', ":1: topic 'q', document 'd': the score [1] is not a number"),
     (MTEB, ":1: predictions of MTEB for several parts (en/test, fr/test)"),
-    ('{"metric_score": 0.5, "details": {"q1": {"hits": []}}}', "JSON of _rank_eval; write a table"),
+    ('{"metric_score": 0.5, "details": {"q1": {"hits": []}}}', "the run is empty"),
     ("[[1, 2]]", ":1: lists without names, as a DataFrame is written with orient=\"values\"; write it"),
     ("[" * 100_000, ":1: cannot be read as JSON: it nests more than 100 deep"),
     (ROW.replace("{", '{"run":"a",') + ROW.replace("{", '{"run":"b",'), "several runs, such as 'a' and 'b"),
@@ -128,10 +128,9 @@ JUDGMENTS = [
     ('{"d1": 2}', "{'d1': 1}; if this is a document and its level, name its topic: {'q1': {'d1': 2}}"),
     (MTEB, "predictions of MTEB are a run, not qrels"),
     ('{"query_id":"q","results":[{"doc_id":"d","score":1}]}', "this is a run, not qrels"),
-    ('{"requests":[{"id":"q","ratings":[]}]}', "JSON of _rank_eval; write a table"),
+    ('{"requests":[{"id":"q","ratings":[{"_id":"d"}]}]}', "document 'd': the level is missing or null"),
     ('{"name":"j","judgmentRatings":[]}', "JSON of OpenSearch or Elasticsearch; write a table"),
-    ('{"hits": {"hits": [{"_source": {}}]}}', "JSON of OpenSearch or Elasticsearch; write a table"),
-    ('{"queries": [{"query": "q1", "ratings": {"d1": 3}}]}', "ratings of Quepid or RRE; write a table"),
+    ('{"hits": {"hits": [{"_source": {}}]}}', "OpenSearch or Elasticsearch without its query"),
     ('{"query_id": 0, "relevant_docs": [{"id": 26, "score": 1}]}', "ratings of RRE or Vespa; write a table"),
 ]  # fmt: skip
 

@@ -5,7 +5,8 @@
 - `content`: opens and decompresses a file.
 - `forms`: forms of text files, recognised by their first block.
 - `text_files`: text files of these forms; `lines` reads single lines and makes the error messages.
-- `json_files`: JSON files.
+- `json_files`: JSON files; `search_answers` has the places of hits and ratings in those of search
+  engines.
 - `table_files`: Parquet and Arrow files.
 - `conversion`: writes rows as TREC, CSV, TSV, Parquet or JSON files.
 """

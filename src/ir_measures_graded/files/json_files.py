@@ -38,6 +38,7 @@ from ..errors import LONGEST, FileError, shown
 from .content import Content, Reading
 from .forms import number_of
 from .other_kinds import TABLE, json_of_other_kind
+from .search_answers import Found, answer_in, answered, found_in
 
 MOST_NESTED = 100  # arrays and objects in each other
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
@@ -52,6 +53,8 @@ Topic = tuple[int, Any, Collection[Any], Collection[Any]]
 """The line and the name of a topic, its documents and their values."""
 LISTS = ("results", "candidates", "references")
 """The keys of the documents of an item."""
+CONTAINERS_OF_ANSWERS = ("hits", "response", "root", "details", "query")
+"""Keys of one answer, which are no topics."""
 VALUES = "values of measures, no documents"
 REFUSED = {
     **dict.fromkeys(("requests", "details"), "JSON of _rank_eval"),
@@ -91,6 +94,8 @@ def _parts(text: Text, reading: Reading) -> Iterator[Part]:
     if isinstance(value, list) and reading.chosen.is_known(key, reading.role):
         rows = _rows_of_columns(text)
         yield from _parts_of_rows(text, "JSON of columns", rows, reading)
+    elif answer_in(value) is not None and key not in CONTAINERS_OF_ANSWERS:
+        yield from _parts_of_answers(text, reading)
     elif key == "mteb_model_meta" or _is_topic(key, value):
         yield from _parts_of_dict(text, key, value, reading)
     elif text.begins_with_lists():
@@ -136,12 +141,46 @@ def _parts_of_sequence(text: Text, reading: Reading) -> Iterator[Part]:
     yield from _parts_of_topics(facts, topics, reading)
 
 
+def _parts_of_answers(text: Text, reading: Reading) -> Iterator[Part]:
+    """The rows of a dict of answers of a search engine by query."""
+    first = True
+    for topic, value in text.members():
+        answer = answer_in(value)
+        if answer is None:
+            raise text.error(f"topic {shown(topic)} has no answer of a search engine with hits")
+        kind = f"answers of {answer[0].engine}"
+        queries = iter([answered(topic, *answer)])
+        yield from _parts_of_found(text, Found(RUN, kind, queries), reading)
+        first = False
+    if first:
+        raise text.error("there is no answer of a search engine")
+
+
+def _parts_of_found(text: Text, found: Found, reading: Reading) -> Iterator[Part]:
+    """The rows of queries with answers or ratings. Raises `FileError` for those of the other role."""
+    if found.role is not reading.role:
+        other = "a run, not qrels" if found.role is RUN else "qrels, not a run"
+        raise text.error(f"{found.kind}: this is {other}")
+    reading.chosen.refuse_unread(text.name)
+    queries = list(found.queries)
+    is_ranked = bool(queries) and all(query.is_ranked for query in queries if query.documents)
+    facts = Facts(text.name, found.kind, ranked=is_ranked)
+    topics = ((text.line, query.topic, query.documents, query.values) for query in queries)
+    yield from _parts_of_topics(facts, topics, reading)
+
+
 def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
     """The rows of objects, each of which is a row or an item, in lines or in an array."""
     form = "JSON array" if text.sign() == "[" else "JSON lines"
     objects = text.objects()
     first = next(objects, None)
     if first is None:
+        return
+    found = found_in(first)
+    if found is not None:
+        if next(objects, None) is not None:
+            raise text.error(f"{found.kind} are one object, and another follows")
+        yield from _parts_of_found(text, found, reading)
         return
     every = chain([first], objects)
     is_row = None not in [_id_of(first, ours) for ours in IDS]
@@ -302,9 +341,11 @@ class Text:
     def other_kind(self) -> str:
         """What the text is, if it is a value of another known kind; empty otherwise."""
         try:
-            return json_of_other_kind(json.loads(self._text))
+            value = json.loads(self._text)
         except (ValueError, RecursionError):
             return ""
+        is_ours = isinstance(value, dict) and found_in(value) is not None
+        return "" if is_ours else json_of_other_kind(value)
 
     def end(self) -> None:
         """Raise `FileError` unless this is the end of the text."""
@@ -522,11 +563,18 @@ def _documents_of(item: dict[str, Any]) -> Any:
 def _item(text: Text, item: dict[str, Any], reading: Reading, sample: RankSample) -> Topic:
     """The topic of an item, its documents and their values. The sample gets its ranks."""
     documents = _documents_of(item)
+    answer = answer_in(item) if documents is None else None
     query = item.get("query")
     if isinstance(query, dict) and "qid" in query:
         topic = _id_of(query, "query_id")
     else:
         topic = _id_of(item, "query_id")
+    if answer is not None and topic is not None:
+        if reading.role is QRELS:
+            raise text.error(f"answers of {answer[0].engine} are a run, not qrels")
+        query_with_hits = answered(topic, *answer)
+        sample.ranked = query_with_hits.is_ranked
+        return text.line, topic, query_with_hits.documents, query_with_hits.values
     if topic is None or documents is None:
         raise text.error(_reason(item, reading.role))
     if reading.role is QRELS:

@@ -144,13 +144,13 @@ OTHER_JSON: tuple[tuple[Callable[[Any], bool], str], ...] = (
     ),
     (
         _is_of_vespa,
-        "a response of Vespa; write query_id, id and relevance of each child of root as a table",
+        "a response of Vespa without its query; write {query_id: response}, or a table with query_id, "
+        "id and relevance of each child of root",
     ),
     (
         _is_of_elasticsearch,
-        "JSON of OpenSearch or Elasticsearch; write a table with the columns query_id, _id and "
-        "_score of "
-        "each hit",
+        "JSON of OpenSearch or Elasticsearch without its query; write {query_id: response}, or a "
+        "table with the columns query_id, _id and _score of each hit",
     ),
     (_is_split, f'a DataFrame as JSON (orient="split"); {RECORDS}'),
     (_is_described, f'a DataFrame as JSON (orient="table"); {RECORDS}'),

@@ -1,0 +1,185 @@
+"""Answers and ratings of search engines in JSON, by one table of paths.
+
+`ANSWERS` has the places of hits in the answer to one query, and `CONTAINERS` the places of queries
+with answers or ratings in a whole file. One reader, `topics_of`, follows both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..core.rows.columns import QRELS, RUN, Role
+
+EACH = "*"  # each element of a list
+RATED = ("relevant_documents", "relevant_docs", "ratings")
+"""The keys of the rated documents of a query."""
+TOPICS = (("id",), ("query_id",), ("qid",), ("placeholders", "$query"), ("query_text",), ("query",))
+"""The paths of the topic of a query, best first."""
+IDS = (("_id",), ("hit", "_id"), ("docId",), ("doc_id",), ("docid",), ("id",))
+"""The paths of the id of a document, best first."""
+IDS_OF_QUERIES = ("ids", "query_ids", "queries", "topics", "qids")
+"""The keys of the ids of queries beside their answers, in one order."""
+
+
+class Answer(NamedTuple):
+    """Where the answer of a search engine has its hits, and where a hit has its score."""
+
+    engine: str
+    hits: tuple[str, ...]
+    score: tuple[tuple[str, ...], ...]
+
+
+ANSWERS = (
+    Answer("Elasticsearch or OpenSearch", ("hits", "hits"), (("_score",),)),
+    Answer("Solr", ("response", "docs"), (("score",),)),
+    Answer("Vespa", ("root", "children"), (("relevance",),)),
+    Answer("_rank_eval", ("hits",), (("hit", "_score"), ("_score",))),
+)
+
+
+class Container(NamedTuple):
+    """Where a file has queries with their ratings."""
+
+    kind: str
+    queries: tuple[str, ...]
+
+
+CONTAINERS = (
+    Container("a request of _rank_eval", ("requests",)),
+    Container("judgments of OpenSearch", ("judgmentRatings",)),
+    Container("judgments of OpenSearch", ("hits", "hits", EACH, "_source", "judgmentRatings")),
+    Container("ratings of Quepid or RRE", ("queries",)),
+    Container("ratings of RRE", ("topics", EACH, "query_groups", EACH, "queries")),
+    Container("ratings of RRE", ("query_groups", EACH, "queries")),
+)
+VALUES_OF_RATED = (("rating",), ("gain",), ("relevance",), ("grade",))
+
+
+class Judged(NamedTuple):
+    """A query with its documents and their scores or levels."""
+
+    topic: Any
+    documents: list[Any]
+    values: list[Any]
+    is_ranked: bool = False
+
+
+class Found(NamedTuple):
+    """The queries in a value of JSON, what they are, and whether qrels or a run."""
+
+    role: Role
+    kind: str
+    queries: Iterator[Judged]
+
+
+def at(value: Any, path: Sequence[str]) -> Any:
+    """The value at a path of keys; None if there is none.
+
+    >>> at({"hits": {"hits": [1]}}, ("hits", "hits"))
+    [1]
+    """
+    for key in path:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(key)
+    return value
+
+
+def answer_in(value: Any) -> tuple[Answer, list[Any]] | None:
+    """The answer of a search engine in a value or in one of its members, and its hits."""
+    if not isinstance(value, dict):
+        return None
+    for inner in (value, *value.values()):
+        for answer in ANSWERS:
+            hits = at(inner, answer.hits)
+            if isinstance(hits, list) and all(map(_is_hit, hits)):
+                return answer, hits
+    return None
+
+
+def _is_hit(hit: Any) -> bool:
+    """Whether this is a retrieved document, and not one with judgments of OpenSearch."""
+    has_judgments = at(hit, ("_source", "judgmentRatings")) is not None
+    return _first(hit, IDS) is not None and not has_judgments
+
+
+def _first(value: Any, paths: Sequence[Sequence[str]]) -> Any:
+    """The first value at one of the paths that is there; None if there is none."""
+    found = (at(value, path) for path in paths)
+    return next((inner for inner in found if isinstance(inner, (str, int, float))), None)
+
+
+def answered(topic: Any, answer: Answer, hits: list[Any]) -> Judged:
+    """A query with its hits.
+
+    If no hit has a score, as in answers that are sorted by a field, the position is the rank.
+    """
+    documents = [_first(hit, IDS) for hit in hits]
+    scores = [_first(hit, answer.score) for hit in hits]
+    if hits and scores.count(None) == len(scores):
+        return Judged(topic, documents, list(range(-1, -1 - len(hits), -1)), is_ranked=True)
+    return Judged(topic, documents, scores)
+
+
+def found_in(value: dict[str, Any]) -> Found | None:
+    """The queries in a whole file, which is one object; None for any other object."""
+    responses = value.get("responses")
+    if isinstance(responses, list):
+        keys = [key for key in IDS_OF_QUERIES if isinstance(value.get(key), list)]
+        answers = [answer_in(response) for response in responses]
+        if keys and len(value[keys[0]]) == len(answers) and None not in answers:
+            pairs = zip(value[keys[0]], answers, strict=True)
+            queries = (answered(topic, *answer) for topic, answer in pairs if answer is not None)
+            return Found(RUN, "answers of _msearch", queries)
+    details = value.get("details")
+    if isinstance(details, dict) and "metric_score" in value:
+        answers_of = {topic: answer_in(detail) for topic, detail in details.items()}
+        if None not in answers_of.values():
+            pairs_of = ((topic, answer) for topic, answer in answers_of.items() if answer)
+            queries = (answered(topic, *answer) for topic, answer in pairs_of)
+            return Found(RUN, "a response of _rank_eval", queries)
+    for container in CONTAINERS:
+        queries_at = list(_walked(value, container.queries, None))
+        rated = [_rated(query, lent) for query, lent in queries_at]
+        judged = [query for query in rated if query is not None]
+        if judged and len(judged) == len(rated):
+            return Found(QRELS, container.kind, iter(judged))
+    return None
+
+
+def _walked(value: Any, path: Sequence[str], lent: Any) -> Iterator[tuple[Any, Any]]:
+    """The queries at a path, each with the rated documents that a group of queries lends."""
+    if not path:
+        for query in value if isinstance(value, list) else ():
+            yield query, lent
+        return
+    first, *others = path
+    if first == EACH:
+        for element in value if isinstance(value, list) else ():
+            yield from _walked(element, others, lent)
+    elif isinstance(value, Mapping) and first in value:
+        yield from _walked(value[first], others, value.get("relevant_documents", lent))
+
+
+def _rated(query: Any, lent: Any) -> Judged | None:
+    """A query with its rated documents; None if it has no topic or no documents."""
+    if not isinstance(query, Mapping):
+        return None
+    topic = _first(query, TOPICS)
+    documents = next((query[key] for key in RATED if key in query), lent)
+    if topic is None or not isinstance(documents, (list, dict)):
+        return None
+    if isinstance(documents, list):
+        ids = [_first(document, IDS) for document in documents]
+        levels = [_first(document, VALUES_OF_RATED) for document in documents]
+        return Judged(topic, ids, levels)
+    by_level = documents and all(isinstance(ids, list) for ids in documents.values())
+    if by_level:
+        pairs = [(id_, level) for level, ids in documents.items() for id_ in ids]
+        return Judged(topic, [id_ for id_, _ in pairs], [level for _, level in pairs])
+    values = [
+        _first(rating, VALUES_OF_RATED) if isinstance(rating, dict) else rating
+        for rating in documents.values()
+    ]
+    return Judged(topic, list(documents), values)

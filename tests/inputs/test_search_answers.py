@@ -1,0 +1,152 @@
+"""Answers of search engines are runs, and their ratings are qrels."""
+
+import json
+
+import pytest
+from reading import qrels, refused, run
+
+HITS = {"took": 3, "hits": {"total": {"value": 2}, "hits": []}}
+
+
+def elastic(**scores):
+    hits = [{"_index": "i", "_id": id_, "_score": score} for id_, score in scores.items()]
+    return {"took": 3, "timed_out": False, "hits": {"max_score": 9, "hits": hits}}
+
+
+def solr(**scores):
+    docs = [{"id": id_, "title": "x", "score": score} for id_, score in scores.items()]
+    return {"responseHeader": {"status": 0}, "response": {"numFound": 2, "docs": docs}}
+
+
+def vespa(**scores):
+    children = [{"id": id_, "relevance": score, "fields": {}} for id_, score in scores.items()]
+    return {"root": {"id": "toplevel", "relevance": 1.0, "children": children}}
+
+
+ENGINES = {"Elasticsearch": elastic, "Solr": solr, "Vespa": vespa}
+RUN = {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d3": 1.0}}
+
+
+def as_lines(answers, topic, key):
+    items = (
+        {topic: query, **({key: answer} if key else answer)} for query, answer in answers.items()
+    )
+    return "\n".join(map(json.dumps, items))
+
+
+FORMS = {
+    "dict": json.dumps,
+    "indented": lambda answers: json.dumps(answers, indent=1),
+    "lines": lambda answers: as_lines(answers, "query_id", "response"),
+    "lines of answers": lambda answers: as_lines(answers, "qid", ""),
+    "array": lambda answers: json.dumps([{"qid": q, "answer": a} for q, a in answers.items()]),
+    "_msearch": lambda answers: json.dumps(
+        {"took": 1, "responses": [*answers.values()], "ids": [*answers]}
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_answers_by_query_are_a_run(engine, form):
+    answers = {query: ENGINES[engine](**scores) for query, scores in RUN.items()}
+    text = FORMS[form](answers)
+    assert run(text) == RUN
+    assert "a run, not qrels" in refused(qrels, text)
+
+
+def test_a_response_of_rank_eval_is_a_run():
+    hits = [{"hit": {"_index": "i", "_id": "d1", "_score": 9.5}, "rating": 3}]
+    assert run(json.dumps({"metric_score": 0.5, "details": {"q1": {"hits": hits}}})) == {
+        "q1": {"d1": 9.5}
+    }
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_hits_without_scores_count_by_position(engine):
+    answer = json.loads(json.dumps(ENGINES[engine](d2=None, d1=None)))
+    assert run(json.dumps({"q1": answer})) == {"q1": {"d2": -1, "d1": -2}}
+
+
+RATINGS = {
+    "_rank_eval": {
+        "requests": [
+            {"id": "q1", "request": {}, "ratings": [{"_index": "i", "_id": "d1", "rating": 3}]},
+            {"id": "q2", "ratings": [{"_index": "i", "_id": "d2", "rating": 0}]},
+        ],
+        "metric": {},
+    },
+    "judgments": {
+        "name": "j",
+        "judgmentRatings": [
+            {"query": "q1", "ratings": [{"docId": "d1", "rating": "3.0"}]},
+            {"query": "q2", "ratings": [{"docId": "d2", "rating": "0"}]},
+        ],
+    },
+    "Quepid": {
+        "queries": [{"query": "q1", "ratings": {"d1": 3}}, {"query": "q2", "ratings": {"d2": 0}}]
+    },
+    "Quepid lists": {
+        "queries": [
+            {"query_text": "q1", "ratings": [{"doc_id": "d1", "rating": 3}]},
+            {"query_text": "q2", "ratings": [{"doc_id": "d2", "rating": 0}]},
+        ]
+    },
+    "RRE gains": {
+        "queries": [
+            {"placeholders": {"$query": "q1"}, "relevant_documents": {"d1": {"gain": 3}}},
+            {"placeholders": {"$query": "q2"}, "relevant_documents": {"d2": {"gain": 0}}},
+        ]
+    },
+    "RRE levels in groups": {
+        "topics": [
+            {
+                "query_groups": [
+                    {
+                        "queries": [{"placeholders": {"$query": "q1"}}],
+                        "relevant_documents": {"3": ["d1"]},
+                    },
+                    {
+                        "queries": [{"placeholders": {"$query": "q2"}}],
+                        "relevant_documents": {"0": ["d2"]},
+                    },
+                ]
+            }
+        ]
+    },
+}
+RATINGS["judgments from GET"] = {
+    "took": 1,
+    "hits": {"hits": [{"_id": "x", "_source": RATINGS["judgments"]}]},
+}
+
+
+@pytest.mark.parametrize("kind", RATINGS)
+def test_ratings_of_search_tools_are_qrels(kind):
+    text = json.dumps(RATINGS[kind])
+    assert qrels(text) == {"q1": {"d1": 3}, "q2": {"d2": 0}}
+    assert "qrels, not a run" in refused(run, text)
+
+
+@pytest.mark.parametrize(
+    ("value", "fact"),
+    [
+        (
+            elastic(d1=1),
+            "OpenSearch or Elasticsearch without its query; write {query_id: response}",
+        ),
+        (vespa(d1=1), "a response of Vespa without its query; write {query_id: response}"),
+        ({"q1": elastic(d1=1), "q2": {}}, "topic 'q2' has no answer of a search engine with hits"),
+        ({"q1": elastic(d1=1, d2=None)}, "document 'd2': the score is missing or null"),
+        ({"responses": [elastic(d1=1)], "ids": ["q1", "q2"]}, "OpenSearch or Elasticsearch"),
+        ({"responses": [elastic(d1=1)]}, "OpenSearch or Elasticsearch without its query"),
+    ],
+)
+def test_answers_without_queries_or_scores_are_refused(value, fact):
+    assert fact in refused(run, json.dumps(value))
+
+
+def test_a_document_of_two_indexes_is_retrieved_twice():
+    answer = elastic(d1=2)
+    answer["hits"]["hits"].append({"_index": "other", "_id": "d1", "_score": 1})
+    assert "twice" in refused(run, json.dumps({"q1": answer}))
