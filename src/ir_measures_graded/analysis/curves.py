@@ -59,8 +59,8 @@ BYTES = 80
 """The memory that curves take for each topic and rank."""
 LEAVES_OUT = "The best {} of {} are shown, and those to highlight; {} are grey and have no column."
 NARROW = Note(
-    f"Below {NARROW_BANDS} topics, bands are narrow: in simulations, those of 95 % covered the mean "
-    "in .89 to .94 of samples of 10 topics, and in .90 to .92 of 25."
+    f"Below {NARROW_BANDS} topics, bands are narrow: in simulations, those of 95 % covered the "
+    "mean in .89 to .94 of samples of 10 topics, and in .90 to .92 of 25."
 )
 
 
@@ -120,7 +120,8 @@ class Curves(Result):
         """The numbers of the runs in colour, the best first."""
         if len(self.runs) <= MOST_COLOURED:
             return self.order
-        best, others = self.order[:BEST_COLOURED], self.order[BEST_COLOURED:]
+        best = self.order[:BEST_COLOURED]
+        others = self.order[BEST_COLOURED:]
         return best + [run for run in others if self.runs[run] in self.highlight]
 
     @property
@@ -153,8 +154,10 @@ class Curves(Result):
         columns: dict[str, np.ndarray] = {RANK: self.ranks}
         if self.ideal is not None:
             columns[IDEAL] = self.ideal
-        numbers = range(len(self.runs))
-        for number in numbers if len(self.runs) <= MOST_COLOURED else self.shown:
+        numbers: Iterable[int] = range(len(self.runs))
+        if len(self.runs) > MOST_COLOURED:
+            numbers = self.shown
+        for number in numbers:
             run = self.runs[number]
             columns[run] = self.values[number]
             if self.bands is not None:

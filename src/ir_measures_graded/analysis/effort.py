@@ -38,8 +38,8 @@ ROUNDING: Final = 1e-12
 COLUMNS: Final = ("run", "baseline", "at", "value", "documents", "more", "ratio")
 NEEDS: Final = "{} needs {} than {} for the {} of {} that {} has at rank {}"
 EARLIER: Final = (
-    "{} reaches the {} of {} that it has at rank {} at rank {} already, so its ranks do not tell the "
-    "effort."
+    "{} reaches the {} of {} that it has at rank {} at rank {} already, so its ranks do not tell "
+    "the effort."
 )
 FALLS: Final = (
     "The mean {} of {} falls in some ranks; the first rank that reaches a value counts. "
@@ -61,10 +61,10 @@ class Effort(Result):
 
     `baseline` is a run, or ``ideal`` for the judged documents in the best order. `values` (depth)
     is its mean curve: the values that it has at the ranks 1 … depth. `over` counts the topics in
-    words. `documents` (runs × depth) holds, for each of `runs` and each of these values, the first rank at
-    which the mean curve of the run reaches the value; NaN if it does not within the depth. `runs`
-    include the baseline and, for CG, DCG_JK and DCG_Burges, ``ideal``. `at` are the ranks of the
-    baseline that tables show. `falling` are the runs whose curves fall somewhere.
+    words. `documents` (runs × depth) holds, for each of `runs` and each of these values, the first
+    rank at which the mean curve of the run reaches the value; NaN if it does not within the depth.
+    `runs` include the baseline and, for CG, DCG_JK and DCG_Burges, ``ideal``. `at` are the ranks of
+    the baseline that tables show. `falling` are the runs whose curves fall somewhere.
     """
 
     measure: Measure

@@ -55,7 +55,8 @@ COLUMNS += ["ideal_levels", "ideal_gains", "ideal"]
 ALWAYS = ("rank", "document", "level")
 """The columns that the table shows even if they are empty."""
 DIFFERING = (
-    "document", "level", "gain", "other_rank", "rank", "other_contribution", "contribution", "difference"
+    "document", "level", "gain", "other_rank", "rank", "other_contribution", "contribution",
+    "difference",
 )  # fmt: skip
 """The columns of an explained difference."""
 WHOLE = ("level", "gain", "ideal_level", "ideal_gain")
@@ -200,33 +201,34 @@ class Explanation(Result):
 
         Each document is a tile in the colour of its level. Needs the extra ``plot``.
         """
-        drawn = self.down_to(MOST_DRAWN)
-        levels = drawn.levels[: len(drawn.documents)]
-        ideal = drawn.ideal_levels[~np.isnan(drawn.ideal_levels)]
+        first_ranks = self.down_to(MOST_DRAWN)
+        levels = first_ranks.levels[: len(first_ranks.documents)]
+        ideal = first_ranks.ideal_levels[~np.isnan(first_ranks.ideal_levels)]
         added = None
         label = ""
-        if drawn.contributions is not None and drawn.contributions.any():
-            added = drawn.contributions[: len(drawn.documents)]
+        if first_ranks.contributions is not None and first_ranks.contributions.any():
+            added = first_ranks.contributions[: len(first_ranks.documents)]
             label = f"added to {self.measure}"
         pairs = joined(levels, ideal)
-        tiles = Tiles(drawn.documents, levels, ideal, pairs, added, label)
+        tiles = Tiles(first_ranks.documents, levels, ideal, pairs, added, label)
         text = (
             "Tiles: the levels of the documents; ?: not judged. A line joins a document to its "
             "place in the ideal list, in which documents of one level are in the run's order."
         )
         if len(self.documents) > MOST_DRAWN:
-            text += f" The first {MOST_DRAWN} of {len(self.documents)} ranks are drawn."
+            text += f" The first {MOST_DRAWN} of {len(self.documents)} ranks are first_ranks."
         return picture([tiles], self.summary, text)
 
     def notes(self) -> list[Note]:
         """The meaning of the columns."""
         sums = "sum and ideal are running sums of weighted gains, of this list and of the ideal one"
         ideal = "ideal is that of the ideal list"
+        ideal_values = self.ideal if self.sums is None else None
         meaning = {
             "adds is the part of the value that the document makes": self.contributions,
             "value is the measure of the list down to this rank": self.values,
             sums: self.sums,
-            ideal: self.ideal if self.sums is None else None,
+            ideal: ideal_values,
         }
         meanings = [text for text, column in meaning.items() if column is not None]
         notes = self.notes_on_means()

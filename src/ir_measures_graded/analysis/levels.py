@@ -100,7 +100,8 @@ class Levels(Result):
         return tables
 
     def gains(self) -> dict[str, GainMap]:
-        """Weightings for these levels by name: the presets for the levels 0 to 3, else similar ones.
+        """Weightings for these levels by name: the presets for the levels 0 to 3, else similar
+        ones.
 
         Those of the collection come first. There are no others if no level is above 0, or if there
         are more than 100 levels, which are magnitudes.
@@ -152,7 +153,7 @@ class Levels(Result):
         if not self.documents[is_drawn].any() or is_drawn.sum() > MOST_DRAWN:
             is_drawn[:] = True
         counts = self.by_topic[:, is_drawn]
-        levels = [level for level, drawn in zip(self.levels, is_drawn, strict=True) if drawn]
+        levels = [self.levels[number] for number in np.flatnonzero(is_drawn).tolist()]
         if len(levels) > MOST_DRAWN:
             counts = counts.sum(axis=1, keepdims=True)
             levels = []

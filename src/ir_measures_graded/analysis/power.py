@@ -390,9 +390,9 @@ def power(
 ) -> Power:
     """What the topics find by each measure, and the number of topics for wanted differences.
 
-    `qrels`, `runs`, `measures`, `sessions` and `no_relevant` are as for `evaluate`. An `Evaluation`, or
-    a table of values as for `Evaluation.from_values`, may stand for the first four. Needs the extra
-    ``stats``.
+    `qrels`, `runs`, `measures`, `sessions` and `no_relevant` are as for `evaluate`. An
+    `Evaluation`, or a table of values as for `Evaluation.from_values`, may stand for the first
+    four. Needs the extra ``stats``.
 
     `baseline` names a run: the family then has the pairs of each other run and this one, as
     in `compare`. A topic for which some run has no value is left out.
@@ -428,12 +428,12 @@ def power(
     }
     large = {}
     small = {}
-    for group, part in groups.items():
-        fewest = min(len(part.paired_topics(measure)) for measure in part.measures)
+    for group, group_values in groups.items():
+        fewest = min(len(group_values.paired_topics(measure)) for measure in group_values.measures)
         if fewest < LEAST_TESTED_TOPICS:
             small[group] = fewest
         else:
-            large[group] = part
+            large[group] = group_values
     settings = {"alpha": alpha, "power": power, "wanted": wanted, "baseline": baseline}
     (whole,) = _powers([evaluation], settings)
     of_groups = dict(zip(large, _powers(list(large.values()), settings), strict=True))
@@ -454,7 +454,7 @@ def _powers(parts: Sequence[Evaluation], settings: Mapping[str, Any]) -> list[Po
     p_values = np.empty(shape)
     deviations = np.empty(shape)
     for row, measure in enumerate(first.measures):
-        values = [part.paired(measure) for part in parts]
+        values = [group_values.paired(measure) for group_values in parts]
         width = width_of(measure)
         if len(parts) == 1:
             tests_of_parts = [primary.paired(values[0], pairs, width=width)]
@@ -466,18 +466,18 @@ def _powers(parts: Sequence[Evaluation], settings: Mapping[str, Any]) -> list[Po
             has_spread = ~np.isnan(tests.detectable)
             deviations[number, row] = np.where(has_spread, tests.deviation, np.nan)
     powers = []
-    for number, part in enumerate(parts):
-        complete = [len(part.paired_topics(measure)) for measure in part.measures]
+    for number, group_values in enumerate(parts):
+        complete = [len(group_values.paired_topics(measure)) for measure in group_values.measures]
         powers.append(
             Power(
-                part.runs,
-                part.measures,
-                len(part.topics),
+                group_values.runs,
+                group_values.measures,
+                len(group_values.topics),
                 p_values=p_values[number],
                 deviations=deviations[number],
-                unit=part.unit,
-                lacking=remarks_on(part),
-                remarks=part.remarks,
+                unit=group_values.unit,
+                lacking=remarks_on(group_values),
+                remarks=group_values.remarks,
                 complete=tuple(complete),
                 families=len(parts),
                 **settings,
@@ -537,10 +537,10 @@ def power_collections(
     between = np.moveaxis(means[first] - means[second], 1, 0)
     spreads = deviation_of(between)
     is_constant = np.ptp(between, axis=-1) <= TIED * np.abs(between).max(axis=-1)
-    p_values = [
-        [np.nan if test.adjusted is None else test.adjusted for test in comparison.find(measure)]
-        for measure in comparison.measures
+    adjusted = [
+        [test.adjusted for test in comparison.find(measure)] for measure in comparison.measures
     ]
+    p_values = np.array(adjusted, dtype=float)  # None becomes NaN
     lacking = [
         f"{name}: {sentence}"
         for name, group in comparison.groups.items()
@@ -553,7 +553,7 @@ def power_collections(
         alpha,
         power,
         wanted,
-        np.array(p_values, dtype=float),
+        p_values,
         np.where(is_constant, np.nan, spreads),
         comparison.unit,
         lacking,

@@ -151,15 +151,18 @@ class Ranges(Result):
 
     def _forest(self, measure: GradedMeasure) -> Forest:
         """The values by a measure, the best run at the top."""
-        values = [each for each in self.values if each.measure == measure]
-        values.sort(key=lambda each: -sign_of(measure) * each.value)
+        rows = [row for row in self.values if row.measure == measure]
+        rows.sort(key=_cost)
         unknown = (np.nan, np.nan)
-        judgments = np.array([each.unjudged or unknown for each in values], dtype=float)
-        ties = np.array([each.ties or unknown for each in values], dtype=float)
-        shares = ["" if each.judged is None else f"{Percent(each.judged)}" for each in values]
+        judgments = np.array([row.unjudged or unknown for row in rows], dtype=float)
+        ties = np.array([row.ties or unknown for row in rows], dtype=float)
+        shares = []
+        for row in rows:
+            share = "" if row.judged is None else f"{Percent(row.judged)}"
+            shares.append(share)
         return Forest(
-            [each.run for each in values],
-            np.array([each.value for each in values]),
+            [row.run for row in rows],
+            np.array([row.value for row in rows]),
             bars=[judgments.T, ties.T],
             label="mean and ranges",
             heading=str(measure),
@@ -239,8 +242,8 @@ def ranges(
     documents.
 
     `qrels`, `runs`, `no_relevant` and `weights` are as for `evaluate`; the judgments of the qrels
-    alone tell which topics have a relevant document. `measures` are graded measures and standard ones that
-    have a definition, without the options `ties` and `unjudged`.
+    alone tell which topics have a relevant document. `measures` are graded measures and standard
+    ones that have a definition, without the options `ties` and `unjudged`.
 
     >>> qrels = {"q": {"a": 3, "b": 1, "c": 0}}
     >>> runs = {"A": {"q": {"a": 3.0, "x": 2.0, "y": 1.0}}, "B": {"q": {"x": 1.0, "y": 1.0}}}

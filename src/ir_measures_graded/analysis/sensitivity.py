@@ -181,7 +181,9 @@ class Sensitivity(Result):
         swapped = []
         for number in np.flatnonzero(is_swapped).tolist():
             run, other = self.pairs[number]
-            swapped.append((run, other) if before[number] > 0 else (other, run))
+            if before[number] < 0:
+                run, other = other, run
+            swapped.append((run, other))
         rank = dict(zip(self.runs, self.ranks[:, first].tolist(), strict=True))
         return tuple(sorted(swapped, key=lambda pair: (rank[pair[0]], rank[pair[1]])))
 
