@@ -67,9 +67,9 @@ def test_topics_without_a_value_are_in_no_mean(name):
                 by_topic[topic] = metric.value
     if name == "full":
         found = evaluate(QRELS, {name: run}, [ACCURACY])
-        assert not found.remarks
+        assert not [remark for remark in found.remarks if remark.kind == "no value"]
     else:
-        with pytest.warns(InputWarning, match="Accuracy@2: no value for 1 of 5 topics"):
+        with pytest.warns(InputWarning, match="no value for 1 of 5 topics"):
             found = evaluate(QRELS, {name: run}, [ACCURACY, "P@1"]).part([name], ["Accuracy@2"])
         (remark,) = [remark for remark in found.remarks if remark.kind == "no value"]
         assert (remark.subject, remark.text.split(";")[0]) == (
