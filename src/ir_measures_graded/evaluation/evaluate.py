@@ -45,7 +45,10 @@ from .sessions import Given, SessionValues, turn_measure
 from .values import By, Names, read_values
 from .weights import ALL_ZERO, counted_by, read_weights, refuse_missing_weights
 
-MEANS, TOPICS, BOX = FIGURES = ("means", "topics", "box")
+MEANS = "means"
+TOPICS = "topics"
+BOX = "box"
+FIGURES = (MEANS, TOPICS, BOX)
 """The kinds of figures of an evaluation."""
 ACROSS = 4
 """The number of panels of a figure side by side."""
@@ -82,8 +85,8 @@ class Evaluation(Result):
     a remark counts it. `lacks_relevant` (measures × topics) is true where a topic has no document
     that is relevant by the measure, as far as this is known. If `no_relevant` is ``skip``, the
     value there is NaN for all runs. `weights` (topics) are those of the topics in means, None if
-    all count alike; a topic of weight 0 does not count. A paired analysis uses the topics that count
-    and for which all of its runs have a value: `paired` has these values, `paired_topics` the
+    all count alike; a topic of weight 0 does not count. A paired analysis uses the topics that
+    count and for which all of its runs have a value: `paired` has these values, `paired_topics` the
     numbers of the topics. For some runs only, take `part` first. NaN is never printed; the cell is
     empty, and None in Python (`reported`).
 
@@ -321,7 +324,7 @@ class Evaluation(Result):
         return with_effective(words, self.effective)
 
     def _refuse_missing_weights(self) -> None:
-        """Raise `GradedError` for a topic that counts and has no weight, or if all weights are 0."""
+        """Raise `GradedError` for a topic that counts and has no weight."""
         if self.weights is None:
             return
         lacks_value: np.ndarray = np.all(self.unreported, axis=0)
@@ -551,7 +554,8 @@ class Evaluation(Result):
         """The easiest and the hardest topic, of topics from the easiest to the hardest."""
         if len(topics) < 2:
             return None
-        easiest, hardest = int(topics[0]), int(topics[-1])
+        easiest = int(topics[0])
+        hardest = int(topics[-1])
         means = _means_of_topics(self.of(measure))
         text = "{} {} is the hardest by {} (mean {} over the runs), {} the easiest ({})."
         return Note(
@@ -586,9 +590,9 @@ class Evaluation(Result):
             )
             panels.append(panel)
         caption = (
-            f"Dot: median over {counted(len(self.topics), self.unit)}. Thick bar: from the lower to "
-            "the upper quartile. Thin bar: from the lowest to the highest value. Runs are sorted by "
-            f"their mean {self.measures[0]}."
+            f"Dot: median over {counted(len(self.topics), self.unit)}. Thick bar: from the lower "
+            "to the upper quartile. Thin bar: from the lowest to the highest value. Runs are "
+            f"sorted by their mean {self.measures[0]}."
         )
         return figures.picture(panels, self.headline(), caption, across=ACROSS)
 

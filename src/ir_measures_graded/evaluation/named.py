@@ -207,21 +207,22 @@ def document_runs(
     or the first group of a regular `pattern` that matches the whole id, or a `column` of a file.
     Give scores as they are: for distances, apply `ascending_runs` or ``ascending=True`` as well.
 
-    Raises `GradedError` for other parameters, and when the run is read for an id without a document.
+    Raises `GradedError` for other parameters, and when the run is read for an id without a
+    document.
 
     >>> (run,) = document_runs({"dense": {"q": {"d1#0": 0.5, "d1#1": 0.75, "d2#0": 0.6}}}, "#")
     >>> run.rows(read_judgments({"q": {"d1": 1}})).dicts()
     {'q': {'d1': 0.75, 'd2': 0.6}}
     """
     rule = PassageRule(separator, pattern, column)
-    found: list[Run] = []
+    by_documents: list[Run] = []
     for run in named_runs(runs):
         source = run.source
         if column is not None and isinstance(source, RunFile):
             source = copy(source)
             source.passages_column = column
-        found.append(replace(run, source=PassageRun(source, rule)))
-    return found
+        by_documents.append(replace(run, source=PassageRun(source, rule)))
+    return by_documents
 
 
 def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:

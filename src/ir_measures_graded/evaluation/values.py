@@ -84,21 +84,21 @@ IDS = {
 class ValueTable(NamedTuple):
     """A table of values, its name in messages, and the name of its run if no column has it.
 
-    `given` is the name that the user gives its run or, as a prefix, its runs; empty for none.
+    `label` is the name that the user gives its run or, as a prefix, its runs; empty for none.
     """
 
     table: Any
     name: str
     run: str
-    given: str = ""
+    label: str = ""
 
     def with_given_name(self, cells: DataFrame) -> DataFrame:
         """The cells of the table with the name that the user gives."""
-        if not self.given:
+        if not self.label:
             return cells
         if cells["run"].nunique() == 1:
-            return cells.assign(run=self.given)
-        return cells.assign(run=self.given + "/" + cells["run"].astype(str))
+            return cells.assign(run=self.label)
+        return cells.assign(run=self.label + "/" + cells["run"].astype(str))
 
 
 def read_values(
@@ -153,10 +153,11 @@ def _tables(table: Any) -> list[ValueTable]:
     is_list = isinstance(table, (list, tuple)) and bool(table) and _is_path(table[0])
     if not is_list and not _is_path(table):
         return [ValueTable(table, "values", UNNAMED)]
-    words = [named_path(os.fspath(path)) for path in (table if is_list else [table])]
+    files = table if is_list else [table]
+    words = [named_path(os.fspath(path)) for path in files]
     paths = [word.path for word in words]
-    given = [word.name for word in words]
-    sources = zip(paths, paths, run_names(paths), given, strict=True)
+    labels = [word.name for word in words]
+    sources = zip(paths, paths, run_names(paths), labels, strict=True)
     return [ValueTable(*source) for source in sources]
 
 
