@@ -1,7 +1,6 @@
 """The section on the verdict: the best runs by each measure, and the differences that hold."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import combinations
 from math import isclose
 from typing import NamedTuple
@@ -169,7 +168,7 @@ class Verdict(NamedTuple):
             test = best.test
             (other,) = (line for line in others if line.run == self.baseline)
         elif test is not None:
-            test = turned(test)
+            test = test.turned()
         if test is None or test.adjusted is None or not test.difference:
             return None
         text = "{} beats {}: {} {} against {}, {}, {}, {}."
@@ -275,26 +274,8 @@ def _tests_against(
         if test.other == reference:
             tests[str(test.run)] = test
         elif test.run == reference:
-            tests[str(test.other)] = turned(test)
+            tests[str(test.other)] = test.turned()
     return tests
-
-
-def turned(test: Test) -> Test:
-    """The test of a pair in the other direction."""
-
-    def negative(value: float | None) -> float | None:
-        return None if value is None else -value
-
-    return replace(
-        test,
-        run=test.other,
-        other=test.run,
-        difference=negative(test.difference),
-        lower=negative(test.upper),
-        upper=negative(test.lower),
-        statistic=negative(test.statistic),
-        effect_size=negative(test.effect_size),
-    )
 
 
 def _lines(
