@@ -96,7 +96,7 @@ def test_confidence_adds_the_bounds_of_every_mean(output):
         "CG@1,other,0.00,,,2",
     ]
     text = " ".join(output(*words, "-f", "text"))
-    assert "90 % intervals (Student's t) over topics, each for itself." in text
+    assert "90 % intervals (Student's t) over topics." in text
     assert "No interval for 1 value: nearly all topics have one value" in text
 
 

@@ -100,7 +100,9 @@ class Intervals(Result):
 
     def notes(self) -> list[Note]:
         """The kind of the intervals, and why some are empty."""
-        notes = [Note("{} over {}s, each for itself.", self._kind, self.unit)]
+        notes = [Note("{} over {}s.", self._kind, self.unit)]
+        if len(self.runs) > 1:
+            notes.append(Note("Intervals are not adjusted for the number of runs."))
         undefined = int(np.isnan(self.lower).sum())
         if undefined:
             notes.append(Note(NO_INTERVAL, counted(undefined, "value"), self.unit))
