@@ -37,12 +37,13 @@ def test_dots_of_an_evaluation_are_its_means_with_the_best_run_on_top(found):
     figure = found.figure()
     means = dict(zip(found.runs, found.means()))
     assert len(figure.axes) == 3
-    order = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert order == sorted(found.runs, key=lambda run: -means[run][0])
+    order = sorted(found.runs, key=lambda run: -means[run][0])
+    assert [text.get_text() for text in figure.axes[0].texts[: len(order)]] == order
     for panel, axes in enumerate(figure.axes):
-        for line in axes.lines:
-            assert line.get_xdata().tolist() == [means[line.get_label()][panel]]
-            assert order[line.get_ydata()[0]] == line.get_label()
+        (dots,) = axes.collections
+        assert dots.get_offsets().tolist() == [
+            [means[run][panel], row] for row, run in enumerate(order)
+        ]
     assert "smaller is better" in figure.axes[1].get_xlabel()
     assert "smaller is better" not in figure.axes[0].get_xlabel()
 

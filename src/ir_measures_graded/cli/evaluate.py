@@ -102,6 +102,7 @@ def run(arguments: Arguments) -> Answer:
         partial(_figure, evaluation, arguments),
         noted=evaluation.notes(),
         remarks=evaluation.remarks,
+        headline=evaluation.headline(),
     )
     answer = Answer(view, facts=facts, default=default)
     if len(evaluation.runs) > 1 or arguments.by is not None:

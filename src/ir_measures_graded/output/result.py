@@ -202,7 +202,8 @@ class Result:
 class View(Result):
     """Tables and a figure of other results, such as those that the option --show chooses.
 
-    `read` is the table for programs, by default the first of the `chosen` tables.
+    `read` is the table for programs, by default the first of the `chosen` tables. `headline` is the
+    title of its page, by default the first sentence `above`.
     """
 
     chosen: Sequence[Table]
@@ -211,6 +212,14 @@ class View(Result):
     noted: Sequence[str] = ()
     above: Sequence[str] = ()
     remarks: tuple[Remark, ...] = ()
+    headline: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The answer in one sentence; empty if it was not given one."""
+        if self.headline or not self.above:
+            return self.headline
+        return str(self.above[0])
 
     def tables(self) -> list[Table]:
         """The tables that are shown."""

@@ -63,7 +63,7 @@ def result_page(result: Result, lead: str, places: int) -> str:
 
     The title is the answer. `lead` is the command. Numbers have that many decimal `places`.
     """
-    title = result.summary
+    title = result.summary or lead
     content = result.what_if() if isinstance(result, Sensitivity) else None
     parts = ["whatif"] if content else []
     return page(

@@ -3,7 +3,8 @@
 function sortable(table) {
   const body = table.tBodies[0];
   const value = (row, column) => {
-    const text = row.cells[column].textContent.trim();
+    const cell = row.cells[column];
+    const text = (cell.dataset.sort ?? cell.textContent).trim();
     const number = parseFloat(text.replace("−", "-").replace(/^[<+≥]\s*/, ""));
     return { text, number, empty: text === "" || text === "–" };
   };
