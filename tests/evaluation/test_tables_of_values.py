@@ -305,6 +305,14 @@ def test_no_column_of_a_ragged_table_is_lost(content, message):
     assert str(caught.value).startswith("v: ")
 
 
+@pytest.mark.parametrize("read", [Evaluation.from_values, lambda v: read_leaderboard(v, "v")])
+def test_values_whose_squares_exceed_all_floats_are_refused(read):
+    with pytest.raises(GradedError, match=r"-1e\+151 is too large; values are from -1e\+150"):
+        read(
+            [{"run": "A", "topic": "1", "cost": 1e150}, {"run": "A", "topic": "2", "cost": -1e151}]
+        )
+
+
 @pytest.mark.parametrize("form", ["wide.csv", "long.csv", "frame", "records.json"])
 def test_measures_of_other_providers_may_lack_values(form):
     rows = [

@@ -24,7 +24,7 @@ from ir_measures import Measure
 
 from ..arguments import names as names_in
 from ..core.measures.standard import definition_of
-from ..core.ranking.gains import plain_number
+from ..core.ranking.gains import LARGEST, plain_number
 from ..core.registry.facts import is_graded
 from ..core.registry.notation import NamedMeasure, measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
@@ -443,6 +443,7 @@ def cells_of(
     if is_refused.any():
         column = str(frame[measure][is_refused].iloc[0]) if wide else value
         _refuse(frame[value].rename(column), is_refused, name, "not a finite number")
+    refuse_too_large(frame[value], numbers, name)
     runs = unnamed if run is None else frame[run].astype(str)
     columns = {
         "run": runs,
@@ -650,6 +651,12 @@ def _refuse(column: Series, bad: Any, name: str, what: str) -> None:
             cell = None  # NaN is not a word of users
         where = f"{name}: row {refused.index[0]}, column {column.name}"
         raise GradedError(f"{where}: {shown(cell)} is {what}")
+
+
+def refuse_too_large(column: Series, numbers: np.ndarray, name: str) -> None:
+    """Raise `GradedError` for the first number whose sums and squares could exceed all floats."""
+    is_refused = np.isfinite(numbers) & (np.abs(numbers) > LARGEST)
+    _refuse(column, is_refused, name, f"too large; values are from -{LARGEST:g} to {LARGEST:g}")
 
 
 def _numbers(column: Series) -> np.ndarray:

@@ -23,7 +23,15 @@ from ...core.rows.columns import column_name, plain
 from ...errors import GradedError, Remark, needed, shown
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import UNNAMED, run_names
-from ...evaluation.values import AGGREGATE, ALL, IDS, cells_of, frame_of, number_in
+from ...evaluation.values import (
+    AGGREGATE,
+    ALL,
+    IDS,
+    cells_of,
+    frame_of,
+    number_in,
+    refuse_too_large,
+)
 from ...files.content import matching
 from ...files.sources import named_path
 from ...output.formats import counted, listed
@@ -330,6 +338,7 @@ def _with_numbers(cells: DataFrame, name: str, notes: list[Note]) -> DataFrame:
         numbers = values.to_numpy(np.float64)
     else:
         numbers = np.array([number_in(value) for value in values], dtype=np.float64)
+    refuse_too_large(values.reset_index(drop=True), numbers, name)
     with_numbers = cells.assign(value=numbers)
     is_number = np.isfinite(numbers)
     if is_number.all():
