@@ -41,5 +41,6 @@ def test_the_page_names_its_command_and_shows_the_queries(output):
 def test_every_command_writes_a_page(output, words):
     assert output(*words, "-o", "page.html") == output(*words)
     html = Path("page.html").read_text(encoding="utf-8")
-    assert f"<h1>ir_measures_graded {words[0]}</h1>" in html
+    assert '<h1 class="answer">' in html
+    assert f"<code>ir_measures_graded {words[0]}" in html
     assert ("<svg" in html) == (words[0] != "measures")

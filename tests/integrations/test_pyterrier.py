@@ -271,11 +271,10 @@ def test_columns_have_the_order_of_the_metrics():
     ]
 
 
-@pytest.mark.parametrize("metric", ["nDGC@10", "Rndcg"])
-def test_unreadable_measure_is_one_clear_error(metric):
-    messages, earlier = "did you mean nDCG|known trec name Rndcg, but not yet", sys.exc_info()[1]
-    with pytest.raises(ValueError, match=messages) as error:
-        experiment(metrics=["map", metric])
+def test_unreadable_measure_is_one_clear_error():
+    earlier = sys.exc_info()[1]
+    with pytest.raises(ValueError, match="did you mean nDCG") as error:
+        experiment(metrics=["map", "nDGC@10"])
     assert (
         error.value.__suppress_context__ or error.value.__context__ is earlier
     )  # CatBoost leaves one

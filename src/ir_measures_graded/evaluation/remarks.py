@@ -189,10 +189,10 @@ class RunRemarks:
         if lacking:
             text = f"the run lacks {lacking:,} of {all_topics} of the qrels"
             if lacking == topics and source.in_memory:  # a file of such a run is refused
-                of_run = shown(source.rows().topics[0])
-                text += (
-                    f"; it has topics such as {of_run}, and the qrels such as {shown(self.topic)}"
-                )
+                of_run = next(iter(source.rows().topics), None)
+                if of_run is not None:
+                    examples = f"{shown(of_run)}, and the qrels such as {shown(self.topic)}"
+                    text += f"; it has topics such as {examples}"
             yield Remark("topics", name, text)
         yield from self._on_judgments(name)
         if not self.has_scores.any() and self.retrieved.max(initial=0) > 1:
