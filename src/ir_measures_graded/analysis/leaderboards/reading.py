@@ -338,7 +338,9 @@ def _with_numbers(cells: DataFrame, name: str, notes: list[Note]) -> DataFrame:
         numbers = values.to_numpy(np.float64)
     else:
         numbers = np.array([number_in(value) for value in values], dtype=np.float64)
-    refuse_too_large(values.reset_index(drop=True), numbers, name)
+    is_by_topic = ~cells[IS_MEAN].to_numpy(dtype=bool)  # only these are averaged and squared
+    by_row = values.set_axis(np.arange(1, len(values) + 1))
+    refuse_too_large(by_row[is_by_topic], numbers[is_by_topic], name)
     with_numbers = cells.assign(value=numbers)
     is_number = np.isfinite(numbers)
     if is_number.all():
