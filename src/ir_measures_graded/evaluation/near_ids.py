@@ -26,8 +26,8 @@ LEAST_MATCHES = 2
 """A single document can match by chance."""
 SEPARATORS = ("#", "%p", "_", "-")
 """What separates the id of a document from the number of its passage."""
-TOPICS_OF_TWO_CHANGES = 10
-"""The first topics of the sample, whose affixes are tried together with another change."""
+TRIED_TOPICS = 10
+"""The topics of the sample on which rules are tried: those where most documents can match."""
 COMPARED = 20  # ids that begin like another one and are compared with it
 
 
@@ -143,26 +143,36 @@ class UnmatchedDocuments:
         return ""
 
     def _best_of(self, rules: Iterable[Rule]) -> tuple[str, list[tuple[str, str]]]:
-        """The words and the pairs of the first rule by which most documents match."""
-        best: list[tuple[str, str]] = []
-        words = ""
+        """The words of the first rule by which most documents of the tried topics match, and its
+        pairs in the whole sample.
+        """
+        best: Rule | None = None
+        most = 0
         for rule in rules:
-            pairs = [pair for topic in self.topics for pair in rule.pairs(topic)]
-            if len(pairs) > len(best):
-                best = pairs
-                words = rule.words
-        return words, best
+            matches = sum(1 for topic in self.tried for _ in rule.pairs(topic))
+            if matches > most:
+                best = rule
+                most = matches
+        if best is None:
+            return "", []
+        return best.words, [pair for topic in self.topics for pair in best.pairs(topic)]
+
+    @property
+    def tried(self) -> list[SampledTopic]:
+        """The topics on which rules are tried."""
+        most_first = sorted(self.topics, key=lambda topic: topic.possible, reverse=True)
+        return most_first[:TRIED_TOPICS]
 
     def _rules(self) -> Iterator[Rule]:
         """All rules of one change, each made when it is tried."""
         yield SAME_CASE
-        yield from _affix_rules(self.topics, UNCHANGED)
+        yield from _affix_rules(self.tried, UNCHANGED)
         for separator in SEPARATORS:
             yield _up_to(separator)
 
     def _rules_of_two_changes(self) -> Iterator[Rule]:
         """All rules of two changes, each made when it is tried."""
-        topics = self.topics[:TOPICS_OF_TWO_CHANGES]
+        topics = self.tried
         for separator in SEPARATORS:
             yield _both(_up_to(separator), SAME_CASE)
         for first in (SAME_CASE, *map(_up_to, SEPARATORS)):
