@@ -140,7 +140,7 @@ def _is_of_elasticsearch(value: Any) -> bool:
 OTHER_JSON: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (
         _is_of_llama_index,
-        "a dataset of LlamaIndex; write its relevant_docs as {topic: {document: 1}}",
+        "a dataset of LlamaIndex; write its relevant_docs, {topic: [document, …]}, as a file",
     ),
     (
         _is_of_vespa,
