@@ -64,7 +64,7 @@ def names_of_columns(text: str) -> list[tuple[str, str]]:
 
 COLUMNS = Option(
     "--columns OURS=NAME,…",
-    "names of columns in tables, as in query_id=user,doc_id=item",
+    "names of columns, as query_id=user,doc_id=item",
     names_of_columns,
     repeated=True,
     shared=True,
@@ -88,18 +88,18 @@ FORM = (
 PASSAGES = (
     Option(
         "--passages SEP",
-        "runs of passages: the document is the text before the last SEP of an id",
+        "documents: the ids of passages up to the last SEP",
         shared=True,
     ),
     Option(
-        "--passages_pattern REGEX",
-        "the same: the group doc, or the first group, of the whole id",
+        "--passages_pattern RE",
+        "or the group doc, or the first one, of the id",
         shared=True,
         excludes="passages",
     ),
     Option(
         "--passages_column NAME",
-        "the same: column of a run with the document of each row",
+        "or a column of the run",
         shared=True,
         excludes="passages",
     ),
@@ -439,7 +439,9 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     """The message about an argument that is not a file and, because of `error`, not a measure."""
     if is_everyday(text):
         return error
-    path = text.partition("=")[2] or text  # as in NAME=path
+    run_name, _, path = text.partition("=")  # as in NAME=path
+    if not run_name or not path:
+        path = text
     if os.path.isdir(path):
         pattern = os.path.join(path, "*")
         return GradedError(f"{path!r} is a directory; pass run files, for example {pattern}")

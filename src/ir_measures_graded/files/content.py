@@ -73,7 +73,7 @@ class Sizes(NamedTuple):
     value: int = 1 << 29
     rows: int = 1 << 16
     free: int = 1 << 24
-    expansion: int = 64
+    expansion: int = 48
     free_rows: int = 1 << 20
     rows_per_byte: int = 4
 

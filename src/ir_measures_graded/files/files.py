@@ -131,7 +131,7 @@ class RunFile(RunSource):
     `columns` names the columns of a table with other names than the known ones, by our names:
     ``{"query_id": "user", "score": "similarity"}``.
 
-    A compressed file that unpacks to more than 16 MB and 64 times its size is refused, and so is a
+    A compressed file that unpacks to more than 16 MB and 48 times its size is refused, and so is a
     table with more than a million rows and four in a byte. Without `limits`, it is read.
 
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a

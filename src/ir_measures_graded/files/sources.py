@@ -63,16 +63,21 @@ class NamedPath(NamedTuple):
 def named_path(word: str) -> NamedPath:
     """The name and the path in a word such as ``BM25=p_bm25.run.gz``.
 
-    A file of this very name has no other name, and so has a word without a file behind the first
-    equals sign.
+    The name ends at the first equals sign with a file behind it. A file of this very name has no
+    other name, and so has a word without such a sign.
 
     >>> named_path("BM25=-"), named_path("BM25=no-such-file")
     (NamedPath(name='BM25', path='-'), NamedPath(name='', path='BM25=no-such-file'))
     """
-    name, equals, path = word.partition("=")
-    may_be_name = bool(name.strip()) and "(" not in name  # measures have parentheses
-    if equals and path and may_be_name and not is_file(word) and is_file(path):
-        return NamedPath(name, path)
+    if "=" not in word or is_file(word):
+        return NamedPath("", word)
+    parts = word.split("=")
+    for count in range(1, len(parts)):
+        name = "=".join(parts[:count])
+        path = "=".join(parts[count:])
+        may_be_name = bool(name.strip()) and "(" not in name  # measures have parentheses
+        if may_be_name and path and is_file(path):
+            return NamedPath(name, path)
     return NamedPath("", word)
 
 
