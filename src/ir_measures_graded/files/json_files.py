@@ -38,7 +38,7 @@ from ..errors import LONGEST, FileError, shown
 from .content import Content, Reading
 from .forms import number_of
 from .other_kinds import TABLE, json_of_other_kind
-from .search_answers import Found, answer_in, answered, found_in
+from .search_answers import QueriesFound, answer_in, answered, queries_in
 
 MOST_NESTED = 100  # arrays and objects in each other
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
@@ -150,21 +150,21 @@ def _parts_of_answers(text: Text, reading: Reading) -> Iterator[Part]:
             raise text.error(f"topic {shown(topic)} has no answer of a search engine with hits")
         kind = f"answers of {answer[0].engine}"
         queries = iter([answered(topic, *answer)])
-        yield from _parts_of_found(text, Found(RUN, kind, queries), reading)
+        yield from _parts_of_found(text, QueriesFound(RUN, kind, queries), reading)
         first = False
     if first:
         raise text.error("there is no answer of a search engine")
 
 
-def _parts_of_found(text: Text, found: Found, reading: Reading) -> Iterator[Part]:
+def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterator[Part]:
     """The rows of queries with answers or ratings. Raises `FileError` for those of the other role."""
-    if found.role is not reading.role:
-        other = "a run, not qrels" if found.role is RUN else "qrels, not a run"
-        raise text.error(f"{found.kind}: this is {other}")
+    if whole.role is not reading.role:
+        other = "a run, not qrels" if whole.role is RUN else "qrels, not a run"
+        raise text.error(f"{whole.kind}: this is {other}")
     reading.chosen.refuse_unread(text.name)
-    queries = list(found.queries)
+    queries = list(whole.queries)
     is_ranked = bool(queries) and all(query.is_ranked for query in queries if query.documents)
-    facts = Facts(text.name, found.kind, ranked=is_ranked)
+    facts = Facts(text.name, whole.kind, ranked=is_ranked)
     topics = ((text.line, query.topic, query.documents, query.values) for query in queries)
     yield from _parts_of_topics(facts, topics, reading)
 
@@ -176,11 +176,11 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
     first = next(objects, None)
     if first is None:
         return
-    found = found_in(first)
-    if found is not None:
+    whole = queries_in(first)
+    if whole is not None:
         if next(objects, None) is not None:
-            raise text.error(f"{found.kind} are one object, and another follows")
-        yield from _parts_of_found(text, found, reading)
+            raise text.error(f"{whole.kind} are one object, and another follows")
+        yield from _parts_of_found(text, whole, reading)
         return
     every = chain([first], objects)
     is_row = None not in [_id_of(first, ours) for ours in IDS]
@@ -344,7 +344,7 @@ class Text:
             value = json.loads(self._text)
         except (ValueError, RecursionError):
             return ""
-        is_ours = isinstance(value, dict) and found_in(value) is not None
+        is_ours = isinstance(value, dict) and queries_in(value) is not None
         return "" if is_ours else json_of_other_kind(value)
 
     def end(self) -> None:

@@ -65,7 +65,7 @@ class Judged(NamedTuple):
     is_ranked: bool = False
 
 
-class Found(NamedTuple):
+class QueriesFound(NamedTuple):
     """The queries in a value of JSON, what they are, and whether qrels or a run."""
 
     role: Role
@@ -106,8 +106,8 @@ def _is_hit(hit: Any) -> bool:
 
 def _first(value: Any, paths: Sequence[Sequence[str]]) -> Any:
     """The first value at one of the paths that is there; None if there is none."""
-    found = (at(value, path) for path in paths)
-    return next((inner for inner in found if isinstance(inner, (str, int, float))), None)
+    values = (at(value, path) for path in paths)
+    return next((inner for inner in values if isinstance(inner, (str, int, float))), None)
 
 
 def answered(topic: Any, answer: Answer, hits: list[Any]) -> Judged:
@@ -122,7 +122,7 @@ def answered(topic: Any, answer: Answer, hits: list[Any]) -> Judged:
     return Judged(topic, documents, scores)
 
 
-def found_in(value: dict[str, Any]) -> Found | None:
+def queries_in(value: dict[str, Any]) -> QueriesFound | None:
     """The queries in a whole file, which is one object; None for any other object."""
     responses = value.get("responses")
     if isinstance(responses, list):
@@ -131,20 +131,20 @@ def found_in(value: dict[str, Any]) -> Found | None:
         if keys and len(value[keys[0]]) == len(answers) and None not in answers:
             pairs = zip(value[keys[0]], answers, strict=True)
             queries = (answered(topic, *answer) for topic, answer in pairs if answer is not None)
-            return Found(RUN, "answers of _msearch", queries)
+            return QueriesFound(RUN, "answers of _msearch", queries)
     details = value.get("details")
     if isinstance(details, dict) and "metric_score" in value:
         answers_of = {topic: answer_in(detail) for topic, detail in details.items()}
         if None not in answers_of.values():
             pairs_of = ((topic, answer) for topic, answer in answers_of.items() if answer)
             queries = (answered(topic, *answer) for topic, answer in pairs_of)
-            return Found(RUN, "a response of _rank_eval", queries)
+            return QueriesFound(RUN, "a response of _rank_eval", queries)
     for container in CONTAINERS:
         queries_at = list(_walked(value, container.queries, None))
         rated = [_rated(query, lent) for query, lent in queries_at]
         judged = [query for query in rated if query is not None]
         if judged and len(judged) == len(rated):
-            return Found(QRELS, container.kind, iter(judged))
+            return QueriesFound(QRELS, container.kind, iter(judged))
     return None
 
 
@@ -178,8 +178,9 @@ def _rated(query: Any, lent: Any) -> Judged | None:
     if by_level:
         pairs = [(id_, level) for level, ids in documents.items() for id_ in ids]
         return Judged(topic, [id_ for id_, _ in pairs], [level for _, level in pairs])
-    values = [
-        _first(rating, VALUES_OF_RATED) if isinstance(rating, dict) else rating
-        for rating in documents.values()
-    ]
-    return Judged(topic, list(documents), values)
+    return Judged(topic, list(documents), list(map(_level_in, documents.values())))
+
+
+def _level_in(rating: Any) -> Any:
+    """The level in the rating of a document, which is an object or the level itself."""
+    return _first(rating, VALUES_OF_RATED) if isinstance(rating, dict) else rating
