@@ -1,7 +1,9 @@
-"""Adapters of a few lines each, which run other tools on the test vectors, and for the tests of other pages.
+"""Adapters of a few lines each, which run other tools on the test vectors, and for the tests of
+other pages.
 
-An adapter takes the name of the tool's metric, qrels and a run, and returns the tool's values by topic.
-`TOOLS` has the distribution of each tool, its adapter, and its name for each measure string of this package.
+An adapter takes the name of the tool's metric, qrels and a run, and returns the tool's values by
+topic. `TOOLS` has the distribution of each tool, its adapter, and its name for each measure string
+of this package.
 """
 
 from __future__ import annotations
@@ -167,9 +169,11 @@ def recbole(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
 
 
 def grouped(value: Callable[[str, np.ndarray, np.ndarray], float]) -> Adapter:
-    """An adapter of a tool that takes the labels and scores of one group, such as a library for rankers.
+    """An adapter of a tool that takes the labels and scores of one group, such as a library for
+    rankers.
 
-    The group has all retrieved and all judged documents. Those that were not retrieved have the lowest score.
+    The group has all retrieved and all judged documents. Those that were not retrieved have the
+    lowest score.
     """
 
     def values(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
@@ -273,7 +277,9 @@ def in_order(run: Topics) -> list[tuple[str, str, int, float]]:
 
 
 class Tool(NamedTuple):
-    """A tool: the distribution whose version is shown, its adapter, and its metric by measure string."""
+    """A tool: the distribution whose version is shown, its adapter, and its metric by measure
+    string.
+    """
 
     distribution: str
     adapter: Adapter

@@ -1,4 +1,5 @@
-"""``{cell}``: Python code of a notebook, run while the site is built, and the display of its last expression.
+"""``{cell}``: Python code of a notebook, run while the site is built, and the display of its last
+expression.
 
 The cells of a page share their names, as in a notebook.
 """

@@ -1,4 +1,5 @@
-"""``{computed} module.function argument …``: Markdown that a function returns while the site is built.
+"""``{computed} module.function argument …``: Markdown that a function returns while the site is
+built.
 
 The function is in a module of this folder. This module also holds the helpers of these functions.
 """

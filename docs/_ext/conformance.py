@@ -1,8 +1,10 @@
-"""What other tools compute of the test vectors: equal, different by convention, refused or not offered.
+"""What other tools compute of the test vectors: equal, different by convention, refused or not
+offered.
 
-The tables are made when the site is built, from the tools that are installed then. The tools of `HEAVY` bring
-gigabytes or compile for long. They are run before: ``python docs/_ext/conformance.py`` writes the outcomes of
-those that are installed to ``conformance.json``. A test compares these with the tools that it finds.
+The tables are made when the site is built, from the tools that are installed then. The tools of
+`HEAVY` bring gigabytes or compile for long. They are run before: ``python
+docs/_ext/conformance.py`` writes the outcomes of those that are installed to ``conformance.json``.
+A test compares these with the tools that it finds.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ CLOSE = 2e-6  # some tools compute in 32 bits or print 6 decimals
 
 
 class Outcome(NamedTuple):
-    """The version of a tool, whether it ran now, and by measure string a sign for each collection."""
+    """The version of a tool, whether it ran now, and by measure string a sign for each
+    collection.
+    """
 
     version: str
     now: bool
@@ -99,7 +103,9 @@ def named(tool: str, measure: str, collection: str) -> bool:
 
 
 def summary() -> str:
-    """One row per tool: the number of equal, different and refused values, and what it does not offer."""
+    """One row per tool: the number of equal, different and refused values, and what it does not
+    offer.
+    """
     rows = []
     for name, (number, now, signs) in outcomes().items():
         every = "".join(signs.values())

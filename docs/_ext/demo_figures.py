@@ -55,7 +55,10 @@ def gains_decide() -> str:
     orders = sensitivity(
         qrels_path(), run_paths(), ["nDCG_JK@100"], gains=["w1", "w3", "w10", "w100"]
     )
-    alt = "The ranks of five runs under four weightings: E leads under w1 and w3, D under w10 and w100."
+    alt = (
+        "The ranks of five runs under four weightings: E leads under w1 and w3, "
+        "D under w10 and w100."
+    )
     return figure("gains-decide", orders.figure(), alt)
 
 

@@ -13,8 +13,8 @@ from computed import table_file
 class Other(NamedTuple):
     """A measure of another tool.
 
-    `here` is a string of the `measure` that gives the same values, or empty if there is none. `use` is then
-    another measure string that does, if there is one.
+    `here` is a string of the `measure` that gives the same values, or empty if there is none. `use`
+    is then another measure string that does, if there is one.
     """
 
     measure: str

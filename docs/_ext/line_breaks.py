@@ -1,4 +1,7 @@
-"""Line breaks: code breaks after a comma, a slash or a dot; numbers such as 0-1-10-100 never break."""
+"""Line breaks: code breaks after a comma, a slash or a dot.
+
+Numbers such as 0-1-10-100 never break.
+"""
 
 from __future__ import annotations
 

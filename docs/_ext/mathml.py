@@ -1,4 +1,5 @@
-"""Formulas as MathML. Browsers typeset it without a script and without a download from another site.
+"""Formulas as MathML. Browsers typeset it without a script and without a download from another
+site.
 
 The page uses the reader's own mathematics font, or else STIX Two Math from the package ziamath.
 """

@@ -1,8 +1,8 @@
 """Generates a page for each measure before Sphinx reads the site.
 
-A page takes its text from the measure's declaration and docstring, its BibTeX from ``references.bib``,
-the symbols of its formulas from `symbols`, and the comparison with other tools from `elsewhere`. A missing
-part is an error.
+A page takes its text from the measure's declaration and docstring, its BibTeX from
+``references.bib``, the symbols of its formulas from `symbols`, and the comparison with other tools
+from `elsewhere`. A missing part is an error.
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ def elsewhere(measure: GradedMeasure) -> str:
     if measure.INTENTS and not others:
         return "NTCIREVAL computes measures of intents too, but its values are not compared here."
     if not others:
-        return "None of the tools in [Migrating from other tools](../migrating.md) computes this measure."
+        tools = "[Migrating from other tools](../migrating.md)"
+        return f"None of the tools in {tools} computes this measure."
     rows = []
     for each in others:
         other = f"not this one; use `{each.use}`" if each.use else "none"

@@ -1,4 +1,5 @@
-"""The pictures of the README and the front page: `python docs/_ext/pictures.py` makes them with Chromium.
+"""The pictures of the README and the front page: `python docs/_ext/pictures.py` makes them with
+Chromium.
 
 The site does not make them, because not every machine that builds it has Chromium.
 """

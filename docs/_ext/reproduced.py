@@ -1,6 +1,7 @@
 """Tables that compare the numbers printed in the papers with computed ones.
 
-The printed numbers and the procedure of the tables of Zhou & Yao are in tests/papers, which checks them.
+The printed numbers and the procedure of the tables of Zhou & Yao are in tests/papers, which checks
+them.
 """
 
 from __future__ import annotations
@@ -168,9 +169,14 @@ def scheel_table_2() -> str:
 
 
 def scheel_figure(number: str) -> str:
-    """Figure 4 (even levels) or 5 (uneven levels), and the widest gap between the curves of each measure."""
+    """Figure 4 (even levels) or 5 (uneven levels), and the widest gap between the curves of each
+    measure.
+    """
     values = swaps.values_of(uneven=number == "5")
     widest = ", ".join(f"{name} {gap:.2f}" for name, gap in swaps.gaps(values).items())
-    alt = f"Three panels of curves that fall from 1; the curves of NDCG differ. Widest gaps: {widest}."
+    alt = (
+        "Three panels of curves that fall from 1; the curves of NDCG differ. "
+        f"Widest gaps: {widest}."
+    )
     picture = figure(f"scheel-{number}", swaps.figure(values), alt)
     return f"{picture}\n\nWidest gap between the curves: {widest}."

@@ -1,8 +1,9 @@
-"""Random swaps show whether a measure depends on the number of levels: Scheel et al. 2011, 2.1 and 4.
+"""Random swaps show whether a measure depends on the number of levels: Scheel et al. 2011, 2.1 and
+4.
 
-The experiment starts from a perfect ranking of documents on L levels and swaps documents at n random pairs
-of ranks. The value of a measure that does not depend on the number of levels falls along the same curve over
-n for every L, as in the paper's Figures 4 and 5.
+The experiment starts from a perfect ranking of documents on L levels and swaps documents at n
+random pairs of ranks. The value of a measure that does not depend on the number of levels falls
+along the same curve over n for every L, as in the paper's Figures 4 and 5.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The symbols of the formulas, from `symbols.tsv`. A page of a measure defines those that it uses."""
+"""The symbols of the formulas, from `symbols.tsv`.
+
+A page of a measure defines those that it uses.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,9 @@ def in_tex(tex: str) -> set[str]:
 
 
 def without_powers(symbols: Iterable[str]) -> set[str]:
-    """The symbols, with the base and the exponent of a power instead of the power: `C^t` is not one."""
+    """The symbols, with the base and the exponent of a power instead of the power: `C^t` is not
+    one.
+    """
     known = {word for each in SYMBOLS for word in (each.tex, *each.plain.split())}
     return {
         part for symbol in symbols for part in ([symbol] if symbol in known else symbol.split("^"))

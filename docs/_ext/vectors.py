@@ -1,6 +1,8 @@
-"""Makes vectors.json of the package: small collections, and the exact value of each measure for each topic.
+"""Makes vectors.json of the package: small collections, and the exact value of each measure for
+each topic.
 
-Run ``python docs/_ext/vectors.py`` after a change of a measure; tests/docs/test_vectors.py compares the file.
+Run ``python docs/_ext/vectors.py`` after a change of a measure; tests/docs/test_vectors.py compares
+the file.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ COLLECTIONS: dict[str, Collection] = {
         },
     ),
     "ties": (
-        "tied scores: ids decide, descending by UTF-8 bytes; in q2, scores that only differ as 64-bit floats",
+        "tied scores: ids decide, descending by UTF-8 bytes; in q2, scores that only differ as "
+        "64-bit floats",
         {"q1": {"a": 3, "b": 0, "c": 1, "d": 2}, "q2": {"é": 2, "z": 0, "10": 1, "9": 3}},
         {
             "q1": {"a": 0.5, "b": 0.5, "c": 0.5, "d": 0.25, "u": 0.5},
@@ -103,7 +106,9 @@ STANDARD = """P@1 P@3 P@10 P(rel=2)@3 R@3 R@10 R(rel=2)@3 RR RR(rel=2) AP AP(rel
 
 
 def measures() -> Iterator[Measure]:
-    """Standard measures, then every graded measure at its defaults, at cutoffs, and with its options."""
+    """Standard measures, then every graded measure at its defaults, at cutoffs, and with its
+    options.
+    """
     yield from map(parse_measure, STANDARD.split())
     for measure in MEASURES:
         own = [each for each in map(parse_measure, OPTIONS.split()) if each.NAME == measure.NAME]

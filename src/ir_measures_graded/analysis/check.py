@@ -166,7 +166,8 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     of a measure. A run that `evaluate` would refuse has the reason as its remark. `qrels` and
     `runs` are as for `evaluate`.
 
-    >>> found = check({"q1": {"a": 2}, "q2": {"b": 0}}, {"bm25": {"q1": {"a": 1.0}}}, ["P(rel=3)@5"])
+    >>> qrels = {"q1": {"a": 2}, "q2": {"b": 0}}
+    >>> found = check(qrels, {"bm25": {"q1": {"a": 1.0}}}, ["P(rel=3)@5"])
     >>> for remark in found.remarks:
     ...     print(remark)
     bm25: the run lacks 1 of 2 topics of the qrels

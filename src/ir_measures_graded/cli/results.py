@@ -58,7 +58,9 @@ def check_files(arguments: Arguments) -> None:
 
 
 def _files_read(inputs: Iterable[str]) -> Iterator[str | int]:
-    """The inputs, with the files of a pattern, and the number of the open file that is standard input."""
+    """The inputs, with the files of a pattern, and the number of the open file that is standard
+    input.
+    """
     for path in inputs:
         if path == "-":
             with suppress(OSError, ValueError):  # standard input may be no file of the system

@@ -87,8 +87,8 @@ class Sizes(NamedTuple):
         most = self.free_rows + self.rows_per_byte * size
         if rows > most:
             raise FileError(
-                f"{name}: more than {most:,} rows in {size:,} bytes, so most rows seem to be copies; "
-                f"{LIFT}"
+                f"{name}: more than {most:,} rows in {size:,} bytes, so most rows seem to be "
+                f"copies; {LIFT}"
             )
 
 

@@ -48,8 +48,8 @@ class ConvertedRows:
     """The rows of qrels or of a run, topic by topic in the order of the file.
 
     `repeated` counts rows that were left out because they list a document of a topic again. Qrels
-    may have the iteration of each row, and a run its name. `tag` is the name of a run from the user,
-    empty for none.
+    may have the iteration of each row, and a run its name. `tag` is the name of a run from the
+    user, empty for none.
     """
 
     role: Role

@@ -26,7 +26,8 @@ LETOR = re.compile(
 )
 NTCIR_LEVEL = re.compile(rb"L[0-9]+")
 FIELD = rb'[ ]*(?:"([^"]*(?:""[^"]*)*)("?)[ ]*)?([^,\n]*)(,|\n|\Z)'
-"""A field of CSV: the quoted text, its end, other text, and the delimiter or line break after it."""
+"""A field of CSV: the quoted text, its end, other text, and the delimiter or line break after it.
+"""
 UNENDED = "a quoted field does not end (a quote in it is doubled)"
 DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+")
 COMMAS = "they are read if ; separates the fields and the first rows have them"

@@ -144,8 +144,8 @@ OTHER_JSON: tuple[tuple[Callable[[Any], bool], str], ...] = (
     ),
     (
         _is_of_vespa,
-        "a response of Vespa without its query; write {query_id: response}, or a table with query_id, "
-        "id and relevance of each child of root",
+        "a response of Vespa without its query; write {query_id: response}, or a table with "
+        "query_id, id and relevance of each child of root",
     ),
     (
         _is_of_elasticsearch,

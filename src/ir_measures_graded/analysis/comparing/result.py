@@ -48,10 +48,9 @@ class Comparison(Result):
     data. `unjudged` has the share of unjudged documents within the first ranks of each run, as far
     as it is known. `groups` has the comparisons over groups of topics. Such a comparison has the
     `name` of the group, and the number `families` of groups that are tested together. `unit` is
-    ``topic`` or ``session``. `effective` is the effective number of topics with weights, None without
-    weights.
-    `paired_topics` has the number of topics for which all runs have a value, by measure.
-    `by_topic` has the values that the tests are made of, for the figure.
+    ``topic`` or ``session``. `effective` is the effective number of topics with weights, None
+    without weights. `paired_topics` has the number of topics for which all runs have a value, by
+    measure. `by_topic` has the values that the tests are made of, for the figure.
 
     `repeats` has the means of the repeats (repeats × measures) of each system that has several.
     `all_runs` is the number of runs that were tested; `first` leaves out some of them.

@@ -64,8 +64,8 @@ class Gate(Result):
 
     `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `lacking`
     has a sentence on each run that lacks topics. `unjudged` has the share of unjudged documents
-    within the first ranks of both runs, as far as it is known. `effective` is the effective number of
-    topics with weights. `by_topic` has the values, for the figure.
+    within the first ranks of both runs, as far as it is known. `effective` is the effective number
+    of topics with weights. `by_topic` has the values, for the figure.
     """
 
     old: str

@@ -81,9 +81,9 @@ def paired(
 
     The topics may be those of one of several parts. Its parts of at least 10 topics then have
     `family` differences in all, and intervals and effects hold for all of them together. Fewer than
-    10 topics of a part have no p. A row may be NaN. With `weights` of the topics, all above 0, means,
-    errors and degrees of freedom are those of `WeightedSample`; the rules for few topics and few
-    changes count topics. A single topic has a mean alone.
+    10 topics of a part have no p. A row may be NaN. With `weights` of the topics, all above 0,
+    means, errors and degrees of freedom are those of `WeightedSample`; the rules for few topics and
+    few changes count topics. A single topic has a mean alone.
 
     >>> tests = paired(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]), [(1, 0)])
     >>> tests.difference.round(3), tests.statistic.round(3), tests.effect_size.round(3)

@@ -87,8 +87,8 @@ def mean_interval(
 
     The bootstrap draws the topics with replacement; BCa corrects its percentiles for bias and skew.
     Student's t assumes that the mean is normally distributed. The order of the values does not
-    matter. Equal values give an interval without width. With `weights` of the topics, Student's t is
-    that of `WeightedSample`; the bootstrap takes none.
+    matter. Equal values give an interval without width. With `weights` of the topics, Student's t
+    is that of `WeightedSample`; the bootstrap takes none.
 
     >>> mean_interval(np.array([0.5, 0.5, 0.5]))
     (0.5, 0.5)

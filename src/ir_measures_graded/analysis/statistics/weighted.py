@@ -13,9 +13,9 @@ Satterthwaite's, with a = r² / (1 − r), ρ = Σ r² and K_tu = [t = u] − r_
 
 With equal weights, both are those of Student's t: n − 1 degrees of freedom and se = s / √n.
 
-R. M. Bell, D. F. McCaffrey: Bias reduction in standard errors for linear regression with multi-stage
-samples. Survey Methodology 28, 2002. J. G. MacKinnon, H. White: Some heteroskedasticity-consistent
-covariance matrix estimators. Journal of Econometrics 29, 1985.
+R. M. Bell, D. F. McCaffrey: Bias reduction in standard errors for linear regression with
+multi-stage samples. Survey Methodology 28, 2002. J. G. MacKinnon, H. White: Some
+heteroskedasticity-consistent covariance matrix estimators. Journal of Econometrics 29, 1985.
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ __all__ = [
     "ADM", "AGR", "ASL", "CG", "DCG_JK", "D_Q", "EBR", "ERR_G", "ERR_IA_G", "ESL", "F1", "GAP",
     "MSR", "NCU", "NDCNG", "NDPM", "NR", "RBP_G", "SR", "WAP", "DCG_Burges", "D_nDCG", "Dsharp_Q",
     "Dsharp_nDCG", "Fallout", "IRec", "KendallTau", "O_measure", "P_measure", "P_plus", "Q",
-    "R_cap", "RelativeRelevance", "Spearman", "gP", "gR", "iRBU", "muAP", "nCG", "nDCG_Burges", "nDCG_IA",
-    "nDCG_JK", "nERR", "nsDCG", "sDCG",
+    "R_cap", "RelativeRelevance", "Spearman", "gP", "gR", "iRBU", "muAP", "nCG", "nDCG_Burges",
+    "nDCG_IA", "nDCG_JK", "nERR", "nsDCG", "sDCG",
 ]  # fmt: skip
 
 FAMILIES = {

@@ -31,8 +31,8 @@ class AtRelevant(SumOverRanks):
     3. `quality`: `achieved` (*) (V) over `possible` (*) (d).
 
     `divisor` (*) divides the sum. `COMPARED` declares whether all judgments must be compared for
-    the option `unjudged`. If not, the highest value gives higher gains to earlier documents, and the
-    lowest value to later ones.
+    the option `unjudged`. If not, the highest value gives higher gains to earlier documents, and
+    the lowest value to later ones.
 
     Declare `TIES` with 'min' and 'max' if a value is highest if tied documents are in the order of
     their gains, and lowest in its reverse.

@@ -272,7 +272,9 @@ class Ids:
         return length > 0 and bool((self.start[1:] - self.start[:-1] == length).all())
 
     def _changed_bytes(self) -> np.ndarray:
-        """The `changes` of contiguous ids of one length: a byte differs from the one an id before."""
+        """The `changes` of contiguous ids of one length, where a byte differs from the one an id
+        before.
+        """
         length = int(self.length[0])
         first = int(self.start[0])
         data = self.data[first : first + length * len(self)]

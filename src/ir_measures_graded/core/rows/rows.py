@@ -587,8 +587,8 @@ def _refuse_other_sequence(run: Rows, qrels: Rows) -> None:
     if of_run and of_qrels:
         if of_run != of_qrels:
             raise run.failure(
-                f"{where}the run has {of_run:,} lists, and the qrels have {of_qrels:,}; give one list for "
-                "each topic, [] if nothing is retrieved"
+                f"{where}the run has {of_run:,} lists, and the qrels have {of_qrels:,}; give one "
+                "list for each topic, [] if nothing is retrieved"
             )
         return
     if not of_run and not of_qrels:
@@ -598,8 +598,9 @@ def _refuse_other_sequence(run: Rows, qrels: Rows) -> None:
     if unknown is not None:
         sequence = "run is" if of_run else "qrels are"
         raise run.failure(
-            f"{where}the {sequence} a sequence, which has the topics 0, 1, …; the qrels have no topic "
-            f"{shown(unknown)}; give both as dicts, {{topic: documents}}, or both as sequences"
+            f"{where}the {sequence} a sequence, which has the topics 0, 1, …; the qrels have no "
+            f"topic {shown(unknown)}; give both as dicts, {{topic: documents}}, or both as "
+            "sequences"
         )
 
 

@@ -228,7 +228,8 @@ def height_of_rows(count: int) -> float:
     return size_of_names(count) * LINE * 1.25
 
 
-# ---------------------------------------------------------------------------------- lines and colours
+# ---------------------------------------------------------------------------------- lines and
+# colours
 
 
 def line_style(number: int) -> dict[str, Any]:
@@ -285,7 +286,10 @@ PAD: Final = 0.06
 
 
 def name_rows(axes: Axes, rows: Iterable[float], names: Iterable[str], size: float) -> None:
-    """The names of rows at the left of the axes. Ticks with labels would take five times as long."""
+    """The names of rows at the left of the axes.
+
+    Ticks with labels would take five times as long.
+    """
     axes.set_yticks([])
     inside = -PAD / _inches(axes)[0]
     for row, name in zip(rows, names, strict=True):

@@ -1,7 +1,7 @@
 """Scores of generated answers by the nuggets that they support, as a plugin of ir-measures-graded.
 
-The qrels of a topic are its nuggets with their importance: 2 is vital, 1 is okay. A run has for each nugget
-how far the answer supports it: 1 is support, 0.5 is partial support, 0 is no support.
+The qrels of a topic are its nuggets with their importance: 2 is vital, 1 is okay. A run has for
+each nugget how far the answer supports it: 1 is support, 0.5 is partial support, 0 is no support.
 The order of the nuggets does not count.
 """
 
@@ -15,7 +15,8 @@ __all__ = ["NuggetAll", "NuggetScore", "NuggetVital"]
 class _NuggetScore(GradedMeasure):
     r"""Nugget score: The share of the nuggets, weighted by importance, that the answer supports.
 
-    :formula: Σ_n G_n s_n / Σ_n G_n over the nuggets of the topic, s the support; strict: only s = 1 counts
+    :formula: Σ_n G_n s_n / Σ_n G_n over the nuggets of the topic, s the support;
+        strict: only s = 1 counts
     :tex: \frac{\sum_n G_n s_n}{\sum_n G_n}
     :range: [0, 1]
     :undefined: 0 without a nugget that has a gain
@@ -48,7 +49,8 @@ class _NuggetScore(GradedMeasure):
 
 
 class _NuggetAll(_NuggetScore):
-    """Nugget score, all alike: The share of the nuggets that the answer supports, all of equal weight.
+    """Nugget score, all alike: The share of the nuggets that the answer supports, all of equal
+    weight.
 
     :formula: Σ_n s_n / N over the N nuggets of the topic
     :range: [0, 1]

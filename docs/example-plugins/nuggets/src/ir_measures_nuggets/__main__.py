@@ -1,4 +1,5 @@
-"""``python -m ir_measures_nuggets answers_*.jsonl``: assigned nuggets of nuggetizer to qrels and runs.
+"""``python -m ir_measures_nuggets answers_*.jsonl``: assigned nuggets of nuggetizer to qrels and
+runs.
 
 Each file has the answers of one system. The command writes `qrels.txt`, and one run per file.
 """
@@ -28,14 +29,16 @@ def main(paths):
                 support = {n: SUPPORT.get(nugget["assignment"]) for n, nugget in nuggets.items()}
             except (KeyError, TypeError, ValueError) as error:
                 sys.exit(
-                    f"{path}, line {number} is no answer with qid and nuggets, vital or okay: {error!r}"
+                    f"{path}, line {number} is no answer with qid and nuggets, vital or okay: "
+                    f"{error!r}"
                 )
             if topic not in nuggets_of:
                 nuggets_of[topic] = labels
                 qrels += [f"{topic} 0 n{n} {level}" for n, (_, level) in enumerate(labels, 1)]
             elif nuggets_of[topic] != labels:
                 sys.exit(
-                    f"{path}, line {number}: topic {topic} has other nuggets than in an earlier file"
+                    f"{path}, line {number}: topic {topic} has other nuggets than in an "
+                    "earlier file"
                 )
             known = [n for n, degree in support.items() if degree is not None]
             ranking = sorted(known, key=lambda n: -support[n])
