@@ -49,7 +49,9 @@ nitpick_ignore_regex = [
     (r"py:class", r".*\.report\.\w+\.\w+|.*\.JudgedRanks|.*\.judged\.\w+"),
     (r"py:class", r".*\.(study|reduction|paper|definitions)\.\w+"),
     (r"py:class", r"(.*\.)?Judgments|Weightings|.*\.Tau|.*\.named\.(Run|Study)"),
-    (r"py:class", r".*\.contracts\.Contract"),
+    (r"py:class", r".*\.contracts\.Contract|.*\.rows\.rows\.Rows|.*\.Unjudged"),
+    (r"py:class", r".*\.output\.figures\.\w+\.\w+|.*\.corrections\.Correction"),
+    (r"py:class", r".*\.holes\.Outlook|.*\.difference\.KappaDifference"),
     (r"py:class", r".*\.tables\.(Table|Note)|.*\.Scorer|.*\.leaderboards\.\w+\.(Board|RunAgain)"),
     # Single backticks in docstrings are code; a link is optional.
     (r"py:obj", r".*"),

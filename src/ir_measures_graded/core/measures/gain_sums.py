@@ -18,8 +18,7 @@ class GainSum(SumOverRanks):
     1. `scale_gain` (*), if `SCALES`: the scaled gain, given the highest gain of the topic, which
        is `best` (*). Only measures divided by an ideal list may scale.
     2. `discounted`: the list with `gain · factor(rank) / discount(rank)`. Override `discount` (*)
-    or
-       `factor` (*).
+       or `factor` (*).
 
     `rank_weights` has factor over discount at each rank, for analyses.
     """

@@ -228,8 +228,7 @@ def height_of_rows(count: int) -> float:
     return size_of_names(count) * LINE * 1.25
 
 
-# ---------------------------------------------------------------------------------- lines and
-# colours
+# Lines and colours
 
 
 def line_style(number: int) -> dict[str, Any]:
