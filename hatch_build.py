@@ -1,4 +1,7 @@
-"""The description of the distribution is README.md, with absolute links once the project has an address."""
+"""The description of the distribution is README.md.
+
+Its links become absolute once the project has an address.
+"""
 
 import re
 from pathlib import Path
