@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import strategies
+from all_measures import MEASURES, optional
 from ir_measures_graded import GradedEvaluator, parse_measure
-from ir_measures_graded.core import measures
 from reference import gain
 
 
@@ -31,7 +31,7 @@ SEARCH_LENGTHS = named(
 CUT = named("muAP WAP Q Q(beta=0) Q(beta=20) AGR SR MSR gP gR NDPM NDPM(performance=True)")
 ALL = list(
     dict.fromkeys(
-        [*AVERAGED, *CUT, *OF_OWN_LIST, *CORRELATIONS, *NTCIR, *SEARCH_LENGTHS, *measures.MEASURES]
+        [*AVERAGED, *CUT, *OF_OWN_LIST, *CORRELATIONS, *NTCIR, *SEARCH_LENGTHS, *MEASURES]
     )
 )
 
@@ -50,9 +50,14 @@ def values(measures, qrels, run):
 
 def with_options(chosen, cutoff=None, **options):
     """The measures with these options; those without a cutoff keep the whole list."""
-    return [
-        measure(**options, **({"cutoff": cutoff} if measure.CUTOFF else {})) for measure in chosen
-    ]
+    changed = []
+    for measure in chosen:
+        own = options if measure.HAS_GAINS else options.keys() - {"gains"}
+        own = {name: options[name] for name in own}
+        if measure.CUTOFF and cutoff in optional(measure, cutoff):
+            own["cutoff"] = cutoff
+        changed.append(measure(**own))
+    return changed
 
 
 def with_avg(chosen, avg):
