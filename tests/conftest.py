@@ -35,7 +35,7 @@ def pytest_collection_finish() -> None:
 
 SLOW = Path(__file__).with_name("slow.txt")
 """The tests that take longer than `LONG` with all their cases, which `-m "not slow"` leaves out."""
-LONG = 0.3  # seconds
+LONG = 0.1  # seconds
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
