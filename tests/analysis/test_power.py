@@ -90,6 +90,13 @@ def test_power_of_runs_that_agree_in_every_topic_is_undefined():
     assert found.answer()[0].startswith("No power for CG: ")
 
 
+def test_no_difference_is_promised_that_the_measure_cannot_have():
+    evaluation = of_array(np.array([[1.0, 0.0], [0.0, 0.5]]), "nDCG_JK")
+    said = power(evaluation).answer()[0]
+    assert said.startswith("With 2 topics, the test detects no difference that nDCG_JK can have")
+    assert said.endswith("and values differ by at most 1.")
+
+
 def test_pairs_without_a_test_are_told():
     (_, separated, untested) = power(of_array([[1, 2, 3], [3, 1, 2], [2, 2, 9]], "CG")).answer()
     assert separated == "CG separates 0 of 3 pairs of runs (p < 0.05)."

@@ -186,6 +186,13 @@ class Power(Result):
     def _found(self, measure: Measure) -> str:
         """The smallest difference that the topics find."""
         lowest, median, highest, _ = self.detectable(measure)
+        largest = width_of(measure)
+        if median > largest:
+            return (
+                f"{self._with_topics(measure)} detects no difference that {measure} can have with "
+                f"probability {self.power:g}: it would have to be {median:.4f}, and values differ "
+                f"by at most {largest:g}."
+            )
         by_pair = ""
         if len(self.pairs) > 1:
             by_pair = f" (median pair; {lowest:.4f} to {highest:.4f} by pair)"
