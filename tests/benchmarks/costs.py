@@ -40,6 +40,8 @@ from peers import MEASURE, TINY, Inputs, mean_of_command, read_by_ir_measures
 INPUTS = SHAPES | {f"T{n}": Shape(1, 10**n, (10**n, 10**n), (0, 10**n)) for n in (3, 4, 5, 6)}
 INPUTS["groups"] = Shape(10_000, 120, (120, 120), (0, 4))
 MIXED = [MEASURE, nDCG @ 10, AP]
+ALL = [measure @ 10 if measure.CUTOFF_REQUIRED else measure for measure in MEASURES]
+"""Every measure at its defaults; those that need a cutoff have one."""
 
 Calls = Iterator[dict[str, Call]]
 """Groups of calls, each with the one first to which the others of the group are compared."""
@@ -53,9 +55,10 @@ def alone(inputs: Inputs) -> Calls:
 
     def values(measure: GradedMeasure) -> Any:
         of = ranks.condensed if measure["judged_only"] else ranks
-        return measure.values(Topics(of, measure["gains"], None))
+        cutoff = measure["cutoff"] if measure.CUTOFF_REQUIRED else None
+        return measure.values(Topics(of, measure.weighting, cutoff))
 
-    chosen = dict.fromkeys([nDCG_JK, *MEASURES, KendallTau(variant="c")])
+    chosen = dict.fromkeys([nDCG_JK, *ALL, KendallTau(variant="c")])
     yield {str(measure): partial(values, measure) for measure in chosen}
 
 
@@ -63,7 +66,7 @@ def whole(inputs: Inputs) -> Calls:
     several = {
         "one measure": [nDCG_JK @ 100],
         "the measure at twenty cutoffs": [nDCG_JK @ cutoff for cutoff in range(5, 101, 5)],
-        f"all {len(MEASURES)} measures": MEASURES,
+        f"all {len(ALL)} measures": ALL,
     }
     for form in ("frame, str", "frame, object", "dicts"):
         files = inputs.of_form(form)

@@ -78,8 +78,7 @@ class Scatter(Drawing):
             high_x = high_y = max(high_x, high_y)
         axes.set_xlim(low_x, high_x)
         axes.set_ylim(low_y, high_y)
-        for locate in (axes.xaxis, axes.yaxis):
-            locate.get_major_locator().set_params(nbins=5)  # type: ignore[call-arg]
+        axes.locator_params(nbins=5)
         axes.set_xlabel("\n".join(in_lines(self.x_label, SIDE, LABEL_SIZE)))
         axes.set_ylabel("\n".join(in_lines(self.y_label, SIDE, LABEL_SIZE)))
         inch = (high_y - low_y) / SIDE
