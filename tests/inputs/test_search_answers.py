@@ -43,6 +43,9 @@ FORMS = {
     "_msearch": lambda answers: json.dumps(
         {"took": 1, "responses": [*answers.values()], "ids": [*answers]}
     ),
+    "_msearch, ids first": lambda answers: json.dumps(
+        {"ids": [*answers], "responses": [*answers.values()]}
+    ),
 }
 
 
@@ -66,6 +69,23 @@ def test_a_response_of_rank_eval_is_a_run():
 def test_hits_without_scores_count_by_position(engine):
     answer = json.loads(json.dumps(ENGINES[engine](d2=None, d1=None)))
     assert run(json.dumps({"q1": answer})) == {"q1": {"d2": -1, "d1": -2}}
+
+
+NO_HITS = {"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}}
+FAILED = {"root": {"errors": [{"code": 12}], "fields": {"totalCount": 0}}}
+HIDDEN = {"root": {"fields": {"totalCount": 7}}}
+
+
+@pytest.mark.parametrize("query", ["q0", "q2"])
+def test_vespa_omits_the_children_of_an_answer_without_hits(query):
+    answers = sorted({"q1": vespa(d1=1), query: NO_HITS}.items())
+    assert run(json.dumps(dict(answers))) == {"q1": {"d1": 1}}
+
+
+@pytest.mark.parametrize("answer", [FAILED, HIDDEN])
+def test_an_answer_of_vespa_without_children_is_not_always_empty(answer):
+    text = json.dumps({"q1": vespa(d1=1), "q2": answer})
+    assert "'q2' has no answer of a search engine" in refused(run, text)
 
 
 RATINGS = {

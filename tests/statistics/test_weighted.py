@@ -129,6 +129,13 @@ def test_equal_weights_change_nothing_and_only_their_ratios_count(name):
     _assert_same(analysis(QRELS, {"weights": scaled}), analysis(QRELS, {"weights": WEIGHTS}))
 
 
+@pytest.mark.parametrize("weight", [1e308, 1e-320])
+def test_sums_of_extreme_weights_neither_overflow_nor_vanish(weight):
+    intervals_of = ANALYSES["intervals"]
+    weights = dict.fromkeys(QRELS, weight)
+    _assert_same(intervals_of(QRELS, {"weights": weights}), intervals_of(QRELS, {}))
+
+
 @pytest.mark.parametrize("name", ANALYSES)
 def test_a_topic_of_weight_0_is_as_if_it_were_not_there(name):
     analysis = ANALYSES[name]

@@ -25,6 +25,7 @@ from .named import Judgments, Qrels, read_judgments
 from .values import By, number_in, read_attribute
 
 ALL_ZERO = "weights: all {}s of {} have the weight 0"
+LARGEST_EXPONENT = 400  # of two, so that sums of squares stay far below the largest float
 
 
 def read_weights(weights: By) -> dict[str, float] | None:
@@ -53,7 +54,18 @@ def read_weights(weights: By) -> dict[str, float] | None:
                 "number of at least 0"
             )
         numbers[str(topic)] = number
-    return numbers
+    return _within_reach(numbers)
+
+
+def _within_reach(weights: dict[str, float]) -> dict[str, float]:
+    """The weights, divided by a power of two if sums of them or of squares could overflow.
+
+    Means depend on ratios of weights only, and a power of two changes none.
+    """
+    _, exponent = np.frexp(max(weights.values(), default=0.0))
+    if abs(exponent) < LARGEST_EXPONENT:
+        return weights
+    return {topic: float(np.ldexp(weight, -exponent)) for topic, weight in weights.items()}
 
 
 def topics_that_count(measure: Measure, judgments: Judgments) -> np.ndarray:

@@ -38,7 +38,7 @@ from ..errors import LONGEST, FileError, shown
 from .content import Content, Reading
 from .forms import number_of
 from .other_kinds import TABLE, json_of_other_kind
-from .search_answers import QueriesFound, answer_in, answered, queries_in
+from .search_answers import IDS_OF_QUERIES, QueriesFound, answer_in, answered, queries_in
 
 MOST_NESTED = 100  # arrays and objects in each other
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
@@ -96,6 +96,8 @@ def _parts(text: Text, reading: Reading) -> Iterator[Part]:
         yield from _parts_of_rows(text, "JSON of columns", rows, reading)
     elif answer_in(value) is not None and key not in CONTAINERS_OF_ANSWERS:
         yield from _parts_of_answers(text, reading)
+    elif key in IDS_OF_QUERIES and _has_responses(text):
+        yield from _parts_of_objects(text, reading)
     elif key == "mteb_model_meta" or _is_topic(key, value):
         yield from _parts_of_dict(text, key, value, reading)
     elif text.begins_with_lists():
@@ -103,6 +105,12 @@ def _parts(text: Text, reading: Reading) -> Iterator[Part]:
     else:
         yield from _parts_of_objects(text, reading)
     text.end()
+
+
+def _has_responses(text: Text) -> bool:
+    """Whether the object has answers of `_msearch`, so that no member of it is a topic."""
+    responses = text.member("responses")
+    return isinstance(responses, list) and any(isinstance(answer, dict) for answer in responses)
 
 
 def _parts_of_dict(text: Text, key: str, value: Any, reading: Reading) -> Iterator[Part]:
@@ -333,10 +341,20 @@ class Text:
         member: tuple[str, Any] = "", None
         if self.sign() == "{":
             member = next(self.members(), ("", {}))
+        self._restart()
+        return member
+
+    def member(self, key: str) -> Any:
+        """The value of a member of an object, which is not consumed; None if there is none."""
+        value = next((value for name, value in self.members() if name == key), None)
+        self._restart()
+        return value
+
+    def _restart(self) -> None:
+        """Go back to the beginning of the text."""
         self.line = 1
         self._at = 0
         self._counted = 0
-        return member
 
     def other_kind(self) -> str:
         """What the text is, if it is a value of another known kind; empty otherwise."""

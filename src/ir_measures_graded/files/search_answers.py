@@ -23,17 +23,29 @@ IDS_OF_QUERIES = ("ids", "query_ids", "queries", "topics", "qids")
 
 
 class Answer(NamedTuple):
-    """Where the answer of a search engine has its hits, and where a hit has its score."""
+    """Where the answer of a search engine has its hits, and where a hit has its score.
+
+    `total` is where an answer that omits an empty list of hits has their number, and `errors` where
+    it has the reasons of a failure.
+    """
 
     engine: str
     hits: tuple[str, ...]
     score: tuple[tuple[str, ...], ...]
+    total: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 ANSWERS = (
     Answer("Elasticsearch or OpenSearch", ("hits", "hits"), (("_score",),)),
     Answer("Solr", ("response", "docs"), (("score",),)),
-    Answer("Vespa", ("root", "children"), (("relevance",),)),
+    Answer(
+        "Vespa",
+        ("root", "children"),
+        (("relevance",),),
+        total=("root", "fields", "totalCount"),
+        errors=("root", "errors"),
+    ),
     Answer("_rank_eval", ("hits",), (("hit", "_score"), ("_score",))),
 )
 
@@ -93,9 +105,21 @@ def answer_in(value: Any) -> tuple[Answer, list[Any]] | None:
     for inner in (value, *value.values()):
         for answer in ANSWERS:
             hits = at(inner, answer.hits)
+            if hits is None and _is_omitted(inner, answer):
+                hits = []
             if isinstance(hits, list) and all(map(_is_hit, hits)):
                 return answer, hits
     return None
+
+
+def _is_omitted(value: Any, answer: Answer) -> bool:
+    """Whether the answer omits its list of hits because the query has none.
+
+    A query that failed has none either, and tells its errors.
+    """
+    if not answer.total or at(value, answer.errors):
+        return False
+    return at(value, answer.total) == 0
 
 
 def _is_hit(hit: Any) -> bool:
