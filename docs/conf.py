@@ -21,6 +21,7 @@ extensions = [
     "cells",
     "computed",
     "demo_report",
+    "installation",
     "line_breaks",
     "mathml",
     "measure_pages",

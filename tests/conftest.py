@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 
 from ir_measures_graded import cli
+from ir_measures_graded.errors import PACKAGE
 
 # Compiling ranx takes longer than all tests of it; the values are the same without.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
@@ -75,7 +76,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 EXTRAS = (
-    *("matplotlib", "scipy", "statsmodels", "scikit_posthocs", "jinja2", "docutils", "duckdb"),
+    *("matplotlib", "scipy", "statsmodels", "jinja2", "docutils", "duckdb"),
     *("pandas", "pyarrow"),
 )
 LACKING = [name for name in EXTRAS if find_spec(name) is None]
@@ -98,9 +99,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     outcome: Any = yield
     report = outcome.get_result()
     reason = str(call.excinfo.value) if call.excinfo else ""
-    is_missing = "pip install 'ir-measures-graded[" in reason or any(
-        name in reason for name in MISSING
-    )
+    is_missing = f"pip install '{PACKAGE}[" in reason or any(name in reason for name in MISSING)
     if LACKING and report.failed and is_missing:
         report.outcome = "skipped"
         report.longrepr = str(item.path), None, f"Skipped: {reason.splitlines()[0]}"

@@ -7,7 +7,12 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
+
+PACKAGE: Final = "."
+"""The package that users give to pip: a clone of the repository. A release on a package index sets
+the name of the distribution, and the commands in messages and on the pages follow.
+"""
 
 
 class GradedError(ValueError):
@@ -123,8 +128,7 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1, cutoff: float =
 
 def needed(module: str, what: str, extra: str = "tables") -> Any:
     """The module of an extra. Raises `GradedError`, which says what needs it, if it is not
-    installed. The message has the commands that install the extra from a package index and from a
-    checkout.
+    installed. The message has the command that installs the extra.
 
     >>> needed("json", "a doctest").loads("1")
     1
@@ -132,10 +136,10 @@ def needed(module: str, what: str, extra: str = "tables") -> Any:
     try:
         return import_module(module)
     except ImportError:
+        where = " in a clone of the repository" if PACKAGE == "." else ""
         raise GradedError(
-            f"{what} needs {module.partition('.')[0]}, which is not installed: pip install "
-            f"'ir-measures-graded[{extra}]', or in a checkout of the repository: pip install "
-            f"'.[{extra}]'"
+            f"{what} needs {module.partition('.')[0]}, which is not installed: "
+            f"pip install '{PACKAGE}[{extra}]'{where}"
         ) from None
     except Exception as error:  # settings of the user may be wrong, such as MPLBACKEND
         library = module.partition(".")[0]

@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 pytest.importorskip("statsmodels", reason="the extra stats is not installed")
-pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
+pytest.importorskip("scipy", reason="the extra stats is not installed")
 from evaluations import of_array
 from scipy import stats
 from statsmodels.stats.multitest import multipletests

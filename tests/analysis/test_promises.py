@@ -16,7 +16,7 @@ from ir_measures_graded.output.formats import clean
 from ir_measures_graded.output.result import ROWS, Result
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
-pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
+pytest.importorskip("scipy", reason="SciPy is not installed")
 
 QRELS, RUNS = demo.qrels_path(), demo.run_paths()
 OF_RUNS = {

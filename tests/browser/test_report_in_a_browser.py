@@ -7,7 +7,7 @@ import pytest
 from ir_measures_graded import demo
 
 pytest.importorskip("jinja2", reason="the extra report is not installed")
-pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
+pytest.importorskip("scipy", reason="the extra stats is not installed")
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 from ir_measures_graded import cli

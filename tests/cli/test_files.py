@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ir_measures_graded import GradedError
+from ir_measures_graded.errors import PACKAGE
 from ir_measures_graded.output.files import write_whole
 
 
@@ -37,7 +38,7 @@ def test_a_file_has_the_lines_that_its_format_prints(output, words):
 def test_missing_matplotlib_is_reported_before_the_work(refusal, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     message = refusal("curves", "no-such-collection", "run", "P", "-o", "f.svg")
-    assert "pip install 'ir-measures-graded[plot]'" in message
+    assert f"pip install '{PACKAGE}[plot]'" in message
 
 
 def test_an_error_leaves_the_old_file(refusal):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("jinja2", reason="the extra report is not installed")
-pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
+pytest.importorskip("scipy", reason="the extra stats is not installed")
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 

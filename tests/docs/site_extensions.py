@@ -12,10 +12,20 @@ sys.path.insert(0, str(DOCS / "_ext"))
 
 import adapters  # noqa: E402
 import conformance  # noqa: E402
+import installation  # noqa: E402
 from elsewhere import ELSEWHERE  # noqa: E402
 from vectors import vectors as made  # noqa: E402
 
-__all__ = ["DOCS", "ELSEWHERE", "adapters", "conformance", "made", "measure", "of_tool"]
+__all__ = [
+    "DOCS",
+    "ELSEWHERE",
+    "adapters",
+    "conformance",
+    "installation",
+    "made",
+    "measure",
+    "of_tool",
+]
 
 
 def measure(name, qrels, run):

@@ -92,7 +92,7 @@ def test_commands_print_the_output_shown(page: Path, tmp_path: Path) -> None:
 
 def test_every_cell_of_a_notebook_shows_a_figure_or_a_table() -> None:
     pytest.importorskip("sphinx", reason="the site's tools are not installed")
-    pytest.importorskip("statsmodels", reason="a cell needs statistics")
+    pytest.importorskip("scipy", reason="a cell needs statistics")
     import cells
 
     assert doctest.testmod(cells).failed == 0

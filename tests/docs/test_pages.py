@@ -5,13 +5,14 @@ import sys
 from random import Random
 
 import pytest
-from site_extensions import DOCS
+from site_extensions import DOCS, installation
 
 import ir_measures_graded
 from all_measures import MEASURES, WITH_GAINS
 from ir_measures_graded import analysis, cli
 from ir_measures_graded.core.measures import intents, sessions
 from ir_measures_graded.demo import run_paths
+from ir_measures_graded.errors import PACKAGE
 
 DOUBLED = {1: 2, 2: 4, 3: 6}
 
@@ -66,6 +67,15 @@ def test_troubleshooting_shows_the_messages_for_missing_libraries(
     command, *rest = arguments
     assert cli.main([command, "graded-demo", *map(str, run_paths().values()), *rest]) == 2
     assert f"\n{capsys.readouterr().err}" in page("troubleshooting")
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
+def test_pages_install_from_a_clone_until_an_index_has_the_package(path):
+    text = path.read_text(encoding="utf-8")
+    if path.stem not in (*installation.FOR_CONTRIBUTORS, "write-your-own-measure"):
+        assert PACKAGE != "." or not re.search(r"pip install '?ir-measures-graded", text)
+        released = installation.installed_from("ir-measures-graded", text)
+        assert not re.search(r"pip install '?\.[^./]|in a clone of the rep", released)
 
 
 def groups(*head):

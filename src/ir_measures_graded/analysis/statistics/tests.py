@@ -1,7 +1,8 @@
 """Significance tests on arrays (runs × topics), besides the primary one in `primary`.
 
-SciPy and scikit-posthocs compute all tests but the analysis of variance, which they lack, and
-Wilcoxon's exact distribution with ties. This module adds the cases in which a test is undefined.
+SciPy computes Friedman's test, Wilcoxon's approximation and Alexander and Govern's test. This
+module computes what SciPy lacks: Conover's comparisons, the two-way analysis of variance, and
+Wilcoxon's exact distribution with ties. It adds the cases in which a test is undefined.
 """
 
 from collections.abc import Iterable, Sequence
@@ -52,17 +53,29 @@ def friedman(values: np.ndarray) -> Outcome:
 def conover(values: np.ndarray) -> np.ndarray:
     """Conover's comparisons after Friedman's test: the p-value of each pair of at least three runs.
 
-    scikit-posthocs' `posthoc_conover_friedman`, without correction, as in Conover (1980). If all
-    topics rank the runs in the same order, its t is infinite and p is 0 for runs of different
-    ranks.
+    With n topics, k runs and rank sums R, t is the difference of two rank sums divided by
+    √(2 (n Σrank² − ΣR²) / ((n − 1)(k − 1))), with (n − 1)(k − 1) degrees of freedom. The p-values
+    have no correction. If all topics rank the runs in the same order, t is infinite, and p is 0 for
+    runs of different ranks.
+
+    >>> conover(np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.1], [0.3, 0.4, 0.5]])).round(3)
+    array([[1.   , 0.519, 0.024],
+           [0.519, 1.   , 0.047],
+           [0.024, 0.047, 1.   ]])
+
+    Source: Conover, Practical Nonparametric Statistics, third edition, 1999, section 5.8.
     """
     ranks = run_ranks(values)
     if (ranks == ranks[:, :1]).all():
         is_tied = ranks[:, :1] == ranks[:, 0]
         return is_tied.astype(float)
-    posthocs = statistics_library("scikit_posthocs")
-    with quietly():
-        return np.asarray(posthocs.posthoc_conover_friedman(ranks.T), dtype=float)
+    run_count, topic_count = ranks.shape
+    rank_sums = ranks.sum(axis=1)
+    degrees = (topic_count - 1) * (run_count - 1)
+    spread = topic_count * (ranks**2).sum() - (rank_sums**2).sum()
+    differences = np.abs(rank_sums[:, None] - rank_sums)
+    t = differences / np.sqrt(2 * spread / degrees)
+    return 2 * np.asarray(statistics_library("scipy.special").stdtr(degrees, -t))
 
 
 def run_ranks(values: np.ndarray) -> np.ndarray:
