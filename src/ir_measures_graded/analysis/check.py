@@ -36,6 +36,7 @@ from ..output.figures import PALE, Drawing, Figure, Line, Lines, picture, run_st
 from ..output.formats import counted, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
+from ..progress import Progress, steps
 from .levels import Levels, levels
 
 DRAWN_DEPTH: Final = 100
@@ -150,7 +151,13 @@ class Check(Result):
 
 
 @checks_arguments("check(qrels, {'mine': run}, ['nDCG@10'])")
-def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ()) -> Check:
+def check(
+    qrels: Qrels,
+    runs: Runs = (),
+    measures: Iterable[Measure | str] = (),
+    *,
+    progress: Progress = False,
+) -> Check:
     """List the unusual properties of runs and measures, which the values do not show.
 
     - a run: topics of the qrels that it lacks, no judged document, mostly unjudged documents at the
@@ -165,6 +172,8 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     Without a measure, ties are those of nDCG@10. The top ends at rank 10, or at a smaller cutoff
     of a measure. A run that `evaluate` would refuse has the reason as its remark. `qrels` and
     `runs` are as for `evaluate`.
+
+    `progress` is as for `evaluate`.
 
     >>> qrels = {"q1": {"a": 2}, "q2": {"b": 0}}
     >>> found = check(qrels, {"bm25": {"q1": {"a": 1.0}}}, ["P(rel=3)@5"])
@@ -184,7 +193,7 @@ def check(qrels: Qrels, runs: Runs = (), measures: Iterable[Measure | str] = ())
     ends = _over_ties(wanted or parse_measures(TIED))
     remarks: list[Remark] = []
     counts = np.zeros((2, len(named), DRAWN_DEPTH))
-    for row, run in enumerate(named):
+    for row, run in enumerate(steps(named, "runs")):
         remarks += _remarks_on(run, judgments, depth, ends, counts[:, row])
     with np.errstate(invalid="ignore"):
         judged_down_to, documents_down_to = counts.cumsum(axis=2)

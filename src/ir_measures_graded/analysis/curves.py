@@ -39,6 +39,7 @@ from ..output import figures
 from ..output.formats import counted, decimal
 from ..output.result import Result
 from ..output.tables import Note, Table
+from ..progress import Progress, steps
 from .statistics.options import as_list, check_probability, refuse_large, whole_number
 from .statistics.resampling import bootstrap
 
@@ -348,6 +349,7 @@ def curves(
     no_relevant: str = ZERO,
     weights: By = None,
     at: Iterable[int] | int = (),
+    progress: Progress = False,
 ) -> Curves | CurvesByMeasure:
     """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each
     run.
@@ -366,6 +368,8 @@ def curves(
     - `highlight`: the runs that figures of more than 12 runs show in colour, besides the best five.
     - `at`: the ranks (1 to depth) that tables have; by default all. Without a depth and a cutoff,
       the last of them is the depth.
+
+    `progress` is as for `evaluate`.
 
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
     >>> runs = {"mine": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"x": 1.0}}}
@@ -449,7 +453,7 @@ def _curves(
     means = np.zeros((len(named), last))
     bands = None if confidence is None else np.zeros((len(named), 2, last))
     with issued_together():
-        for number, run in enumerate(named):
+        for number, run in enumerate(steps(named, "runs")):
             values = means_of.treated(values_at_ranks(cut, run, judgments, last))
             means[number] = means_of.mean(values)
             if bands is not None and confidence is not None:

@@ -28,6 +28,7 @@ from ..output.figures import PALE, Figure, Line, Lines, picture, run_styles
 from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
+from ..progress import Progress
 from .curves import IDEAL, Curves, curves
 from .statistics.options import as_list, whole_number
 
@@ -237,6 +238,7 @@ def effort(
     at: Iterable[int] | int = (),
     no_relevant: str = ZERO,
     weights: By = None,
+    progress: Progress = False,
 ) -> Effort:
     """How many documents must be examined with each run for the values that the baseline has.
 
@@ -252,6 +254,8 @@ def effort(
     arrays, if the curve does not reach the value within the depth.
 
     Source: Järvelin & Kekäläinen 2002, section 3.
+
+    `progress` is as for `evaluate`.
 
     >>> qrels = {"q": {"a": 3, "b": 2, "c": 1}}
     >>> runs = {"good": {"q": ["a", "b", "c"]}, "late": {"q": ["x", "c", "y", "a", "b"]}}

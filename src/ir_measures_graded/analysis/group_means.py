@@ -20,6 +20,7 @@ from ..output.figures import Drawing, Figure, Forest, picture
 from ..output.formats import counted, known
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
+from ..progress import steps
 from .mean_intervals import interval_of
 from .statistics.defaults import LEAST_TESTED_TOPICS
 from .statistics.options import check_probability
@@ -168,7 +169,8 @@ def group_means(evaluation: Evaluation, by: By, confidence: float | None = None)
     for name, topics in groups_of(evaluation.topics, by).items():
         parts.append(_Part(name, evaluation.on(topics)))
     means = []
-    for column, row in np.ndindex(len(evaluation.measures), len(evaluation.runs)):
+    shape = (len(evaluation.measures), len(evaluation.runs))
+    for column, row in steps(np.ndindex(shape), "means", shape[0] * shape[1]):
         for part in parts:
             means.append(part.mean(row, column, confidence))
     return GroupMeans(

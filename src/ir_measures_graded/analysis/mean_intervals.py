@@ -20,6 +20,7 @@ from ..output import figures
 from ..output.formats import counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
+from ..progress import Progress, steps
 from .statistics.defaults import CONFIDENCE
 from .statistics.few_changes import (
     are_few,
@@ -149,7 +150,12 @@ class Intervals(Result):
 
 @checks_arguments("intervals(evaluate(qrels, runs, measures))")
 def intervals(
-    evaluation: Evaluation, confidence: float = CONFIDENCE, method: str = STUDENT, *, seed: int = 0
+    evaluation: Evaluation,
+    confidence: float = CONFIDENCE,
+    method: str = STUDENT,
+    *,
+    seed: int = 0,
+    progress: Progress = False,
 ) -> Intervals:
     """The confidence interval of every run by every measure, over the topics.
 
@@ -160,6 +166,8 @@ def intervals(
     the most frequent value, Student's interval is that of the values with two more topics at the
     ends of the range of the measure. No bound of Student's t is outside the range. Needs the extra
     ``stats``.
+
+    `progress` is as for `evaluate`.
 
     >>> from ir_measures_graded.analysis import evaluate
     >>> qrels = {"q1": {"a": 1}, "q2": {"a": 2}, "q3": {"a": 3}}
@@ -183,7 +191,8 @@ def intervals(
     value = np.empty(shape)
     lower = np.empty(shape)
     upper = np.empty(shape)
-    for row, column in np.ndindex(shape):
+    cells = steps(np.ndindex(shape), "intervals", len(runs) * len(measures))
+    for row, column in cells:
         mean, low, high = interval_of(evaluation, row, column, confidence, method, seed=seed)
         value[row, column] = mean
         lower[row, column] = low

@@ -30,6 +30,7 @@ from ..output.figures import BLUE, Figure, Line, Lines, picture
 from ..output.formats import counted, known, listed
 from ..output.result import Result
 from ..output.tables import Column, Table
+from ..progress import Progress
 from .comparing.collections import LEAST_COLLECTIONS, compare_collections
 from .comparing.families import (
     baseline_of,
@@ -394,6 +395,7 @@ def power(
     alpha: float = ALPHA,
     power: float = POWER,
     differences: Iterable[float] | float = (),
+    progress: Progress = False,
 ) -> Power:
     """What the topics find by each measure, and the number of topics for wanted differences.
 
@@ -411,6 +413,8 @@ def power(
     `alpha` is the level of the tests. `power`, between `alpha` and 1, is the probability that the
     t-test finds a true difference of a pair. `differences` > 0 are those for which topics are
     tabulated.
+
+    `progress` is as for `evaluate`.
 
     >>> values = np.array([[0.5, 0.7, 0.6, 0.8], [0.4, 0.5, 0.5, 0.6], [0.4, 0.6, 0.5, 0.5]])
     >>> from ir_measures_graded import nDCG_JK
@@ -503,6 +507,7 @@ def power_collections(
     alpha: float = ALPHA,
     power: float = POWER,
     differences: Iterable[float] | float = (),
+    progress: Progress = False,
 ) -> Power:
     """What the collections find by each measure, and the number of collections for wanted
     differences.
@@ -511,6 +516,8 @@ def power_collections(
     parameters are as for `power`. The test is that of differences over collections like these:
     Student's t over the mean differences, in which each collection counts once. A pair of which a
     run lacks a collection is left out.
+
+    `progress` is as for `evaluate`.
 
     >>> gains = {"A": (0.5, 0.6, 0.7), "B": (0.5, 0.7, 0.9)}
     >>> rows = [

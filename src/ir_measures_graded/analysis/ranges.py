@@ -37,6 +37,7 @@ from ..output.figures import Figure, Forest, picture
 from ..output.formats import Percent, counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
+from ..progress import Progress, steps
 
 Interval = tuple[float, float]
 """The lowest and the highest value."""
@@ -237,6 +238,7 @@ def ranges(
     *,
     no_relevant: str = ZERO,
     weights: By = None,
+    progress: Progress = False,
 ) -> Ranges:
     """The ranges of each run's value and of each difference over tied scores and unjudged
     documents.
@@ -244,6 +246,8 @@ def ranges(
     `qrels`, `runs`, `no_relevant` and `weights` are as for `evaluate`; the judgments of the qrels
     alone tell which topics have a relevant document. `measures` are graded measures and standard
     ones that have a definition, without the options `ties` and `unjudged`.
+
+    `progress` is as for `evaluate`.
 
     >>> qrels = {"q": {"a": 3, "b": 1, "c": 0}}
     >>> runs = {"A": {"q": {"a": 3.0, "x": 2.0, "y": 1.0}}, "B": {"q": {"x": 1.0, "y": 1.0}}}
@@ -404,10 +408,10 @@ class _BoundedRuns:
         if counting.no_relevant == ONE:
             self.counts_one = lacks_relevant(measure, judgments.documents)
         self.runs = runs
-        self.topics = [run.view(measure) for run in runs]
+        self.topics = [run.view(measure) for run in steps(runs, "runs")]
         values = []
         self.notes = []
-        for topics in self.topics:
+        for topics in steps(self.topics, f"ranges of {measure}"):
             values_of_run, reason = _values(measure, topics)
             values.append(values_of_run)
             self.notes.append(reason)
@@ -459,7 +463,7 @@ class _BoundedRuns:
         """The ranges of the differences of the means, for all pairs."""
         names = [run.name for run in self.runs]
         means = self.means[VALUE].tolist()
-        for pairs in self.in_parts(self.pairs):
+        for pairs in steps(self.in_parts(self.pairs), f"pairs by {self.measure}"):
             over_ties = self.independent_differences(OVER_TIES, pairs)
             over_judgments = self.differences_over_judgments(pairs)
             ends = self.mean(np.concatenate([over_ties, over_judgments]))
@@ -490,7 +494,7 @@ class _BoundedRuns:
         over_ties: list[int | None] = []
         over_judgments: list[int | None] = []
         if len(unequal):
-            for pairs in self.in_parts(unequal):
+            for pairs in steps(self.in_parts(unequal), f"pairs by {self.measure}"):
                 ends = self.independent_differences(OVER_TIES, pairs)
                 over_ties.append(self._number_kept(ends))
                 over_judgments.append(self.kept_over_judgments(pairs))

@@ -41,6 +41,7 @@ from ..output import figures
 from ..output.formats import counted, known, listed
 from ..output.result import Result
 from ..output.tables import Column, Table
+from ..progress import Progress, steps
 from .comparing.families import MOST_DIFFERENCES, width_of
 from .comparing.tests import PValue
 from .levels import levels
@@ -391,6 +392,7 @@ def sensitivity(
     gains: Weightings = (),
     cutoffs: Iterable[int] | int = (),
     alpha: float = ALPHA,
+    progress: Progress = False,
 ) -> Sensitivity:
     """Rank the runs under every measure × cutoff × weighting and compare the rankings.
 
@@ -401,6 +403,8 @@ def sensitivity(
     measure that sets its gains or its cutoff, or takes none, is not varied in it. A single measure
     without gains and cutoffs has the weightings of `levels`. `alpha` is the level of the tests of
     each difference, as in `compare`, which need the extra ``stats``; without it, nothing is tested.
+
+    `progress` is as for `evaluate`.
 
     >>> qrels = {"q": {"a": 3, "b": 1, "c": 1}}
     >>> runs = {"high": {"q": ["a"]}, "many": {"q": ["b", "c"]}}
@@ -484,7 +488,7 @@ def _tests(
         return None, None, str(error)
     differences = np.full((len(settings), len(pairs)), np.nan)
     p_values = np.full_like(differences, np.nan)
-    for row, setting in enumerate(settings):
+    for row, setting in enumerate(steps(settings, "settings")):
         values = evaluation.paired(setting.measure)
         if values.shape[1] >= 2:
             width = width_of(setting.measure)

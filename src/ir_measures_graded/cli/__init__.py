@@ -9,6 +9,8 @@
 import signal
 
 PROGRAM = "ir_measures_graded"
+COMPLETION = "--print-completion"
+"""The option of the program that prints a script for tab completion."""
 
 GROUPS = {
     "Evaluate": ("evaluate", "measures", "demo"),

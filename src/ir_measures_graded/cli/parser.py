@@ -294,6 +294,9 @@ def several(kind: Callable[[str], Any]) -> Callable[[str], Any]:
     return lambda text: [kind(word) for word in text.split(",")]
 
 
+QUIET = Option("--quiet", "show no progress of long work on a terminal", shared=True)
+"""The option of all commands."""
+
 real = typed(r"[-+.\w]+", float, "a number")
 whole_number = typed(r"-?\d{1,18}", int, "a whole number")
 at_least_1 = typed(r"[1-9]\d{0,17}", int, "a whole number ≥ 1")

@@ -20,7 +20,8 @@ from .. import __version__
 from ..docstrings import docstring_of
 from ..errors import GradedError, InputWarning, Remark, did_you_mean
 from ..output.formats import clean
-from . import COMMANDS, GROUPS, PROGRAM
+from ..progress import followed
+from . import COMMANDS, COMPLETION, GROUPS, PROGRAM
 
 STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """The signals after which a command cleans up and ends."""
@@ -102,14 +103,17 @@ def _answered(words: Sequence[str]) -> Output:
         return Output(_overview())
     if words[0] == "--version":
         return Output([f"{PROGRAM} {__version__}"])
+    if words[0].partition("=")[0] == COMPLETION:
+        return Output(_completion(words))
     if words[0] not in COMMANDS:
         raise _no_command(words)
     command = import_module(f".{words[0]}", __package__)
-    from .parser import Parser  # This import and the next ones take time.
+    from .parser import QUIET, Parser  # This import and the next ones take time.
 
     name = f"{PROGRAM} {words[0]}"
     forms = getattr(command, "USAGE", ())
-    parser = Parser(command.OPTIONS, forms, prog=name, description=docstring_of(command.run))
+    options = [*command.OPTIONS, QUIET]
+    parser = Parser(options, forms, prog=name, description=docstring_of(command.run))
     if "-h" in words or "--help" in words:
         return Output(parser.format_help().splitlines())
     arguments = parser.arguments(words)
@@ -118,7 +122,8 @@ def _answered(words: Sequence[str]) -> Output:
 
     check_files(arguments)
     before = stamps(arguments)
-    answer = command.run(arguments)
+    with followed(_is_watched() and not arguments.quiet):
+        answer = command.run(arguments)
     for path, stamp in stamps(arguments).items():
         if stamp != before.get(path, stamp):
             raise GradedError(f"{path}: the file changed while it was read; run the command again")
@@ -128,6 +133,24 @@ def _answered(words: Sequence[str]) -> Output:
         lines = written(arguments, answer)
         return Output(lines, answer.status, printed_remarks(arguments, answer))
     return Output(list(answer))
+
+
+def _is_watched() -> bool:
+    """Whether somebody may see a bar: standard error is a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _completion(words: Sequence[str]) -> list[str]:
+    """The script for tab completion in the shell that is named behind the option or behind =."""
+    from .completion import script  # takes time
+
+    _, is_joined, shell = words[0].partition("=")
+    others = words[1:]
+    if not is_joined and others:
+        shell, *others = others
+    if not shell or others:
+        raise GradedError(f"{COMPLETION} needs the name of one shell, such as bash")
+    return script(shell)
 
 
 def _no_command(words: Sequence[str]) -> GradedError:
@@ -154,8 +177,12 @@ def _overview() -> list[str]:
             command = import_module(f".{name}", __package__)
             summary = docstring_of(command.run).splitlines()[0]
             lines.append(f"  {name:{width}}  {summary}".rstrip())
-    options = f"Options: {PROGRAM} COMMAND --help, {PROGRAM} --version. Try it: {PROGRAM} demo"
-    return [*lines, "", options]
+    lines += [
+        "",
+        f"Options of a command: {PROGRAM} COMMAND --help. Try it: {PROGRAM} demo",
+        f"Tab completion: {PROGRAM} {COMPLETION} SHELL. Version: {PROGRAM} --version",
+    ]
+    return lines
 
 
 def _write(lines: Iterable[str]) -> int:

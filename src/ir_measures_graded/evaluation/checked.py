@@ -17,6 +17,7 @@ from ir_measures import Measure
 from ..arguments import flag, items, names, number, refused, text
 from ..errors import GradedError, shown
 from ..output.result import Result
+from ..progress import checked_progress, followed
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -31,7 +32,8 @@ def checks_arguments(example: str, **own: Check) -> Callable[[Callable[P, T]], C
 
     None is allowed where it is the default. `example` is a right call, which the error for too many
     positional arguments and for wrong measures shows. `own` are the checks of parameters that mean
-    something else in this function.
+    something else in this function. The work of the function is followed as its parameter
+    `progress` says, if it has one.
 
     >>> @checks_arguments("rank(['AP'])")
     ... def rank(measures, alpha=0.05):
@@ -67,7 +69,8 @@ def checks_arguments(example: str, **own: Check) -> Callable[[Callable[P, T]], C
                 is_default = value is None and signature.parameters[name].default is None
                 if check is not None and not is_default:
                     bound.arguments[name] = _checked(check, name, value, example)
-            return function(*bound.args, **bound.kwargs)
+            with followed(bound.arguments.get("progress")):
+                return function(*bound.args, **bound.kwargs)
 
         return with_checks
 
@@ -248,6 +251,7 @@ CHECKS: Mapping[str, Check] = {
     "p": _number,
     "pooled": flag,
     "power": _number,
+    "progress": checked_progress,
     "provider": text,
     "queries": _one_of_types(
         (str, os.PathLike, Mapping), "a mapping of topics to queries, or the path of a file"

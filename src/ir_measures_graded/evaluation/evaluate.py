@@ -27,6 +27,7 @@ from ..output import figures
 from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
+from ..progress import Progress, steps
 from . import named, remarks
 from .checked import checks_arguments
 from .counting import (
@@ -628,6 +629,7 @@ def evaluate(
     topics: Iterable[Any] | None = None,
     no_relevant: str = ZERO,
     weights: By = None,
+    progress: Progress = False,
 ) -> Evaluation:
     """The value of each run by each measure, graded or standard, for each topic of the qrels.
 
@@ -659,6 +661,10 @@ def evaluate(
     `ties` ('mean', 'min', 'max') and `unjudged` ('min', 'max') set these options of all measures
     that do not name them. Standard measures such as AP have them too, and are then printed with
     the option.
+
+    `progress` shows long work as a bar on standard error (True, which needs the extra ``terminal``), or
+    is a function that is called after each step with the name of the work, the number of steps that
+    are done, and of all steps or None.
 
     >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
     >>> runs = {"good": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}, "poor": {"q1": {"b": 1.0}}}
@@ -695,7 +701,7 @@ def evaluate(
     work = RunEvaluator(qrels, wanted, provider)
     judgments = work.judgments
     with remarks.issued_together():
-        results = [work(run) for run in every]
+        results = [work(run) for run in steps(every, "runs")]
         others = _remarks_on(judgments, wanted)
         # A kept run has issued its remarks when it was read.
         for run, of_run in zip(every, results, strict=True):

@@ -26,6 +26,7 @@ import numpy as np
 
 from ..core.rows.columns import Chosen, Role, file_columns
 from ..errors import LONGEST, FileError, GradedError, needed, shown
+from ..progress import BYTES, counter
 
 if TYPE_CHECKING:
     import pyarrow
@@ -204,9 +205,14 @@ class Content:
 
     def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         """The same pieces, whose bytes are counted."""
-        for piece in pieces:
-            self._packed += len(piece)
-            yield piece
+        work = counter(f"reading {self.name}", self._size, BYTES)
+        try:
+            for piece in pieces:
+                self._packed += len(piece)
+                work.step(len(piece))
+                yield piece
+        finally:
+            work.end()
 
     def _limited(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         """The same unpacked pieces. Raises `FileError` if they are too many for the packed ones."""

@@ -35,6 +35,7 @@ from ...files.files import RunFile
 from ...files.sources import is_file, scoreddocs_of
 from ...output.formats import counted, known, listed
 from ...output.tables import Table
+from ...progress import Progress
 from ..statistics.corrections import DEFAULT, correction_of
 from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS, STARS_SENTENCE
 from ..statistics.options import as_list, check_probability, statistics_library
@@ -232,6 +233,7 @@ def compare_collections(
     baseline: str | Sequence[str] | None = None,
     alpha: float = ALPHA,
     correction: str = DEFAULT,
+    progress: Progress = False,
 ) -> OverCollections:
     """Compare runs over several collections, each of which counts once. Needs the extra ``stats``.
 
@@ -241,6 +243,8 @@ def compare_collections(
 
     `measures` are those to evaluate, or to take of values, by default all. `baseline`, `alpha` and
     `correction` are as for `compare`.
+
+    `progress` is as for `evaluate`.
 
     >>> gains = {"A": 0.0, "B": 0.2}
     >>> rows = [

@@ -29,6 +29,7 @@ from ...evaluation.evaluate import Evaluation, evaluated
 from ...evaluation.named import Qrels, Run, Runs
 from ...evaluation.sessions import Given
 from ...evaluation.values import By, groups_of
+from ...progress import Progress, steps
 from ..statistics.corrections import DEFAULT, correction_of
 from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
 from ..statistics.options import (
@@ -75,6 +76,7 @@ def compare(
     by: By = None,
     repeats: Repeats = None,
     top: int | None = None,
+    progress: Progress = False,
 ) -> Comparison:
     """Evaluate the runs by each measure and test their differences.
 
@@ -112,6 +114,8 @@ def compare(
     result knows whether judgments of the unjudged documents could turn the sign of a significant
     difference, if the rankings are given, their files have less than 250 MB, and the measure has
     ranges and is no average over all ranks (`avg`).
+
+    `progress` is as for `evaluate`.
 
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
     >>> from ir_measures_graded import nDCG_JK
@@ -317,7 +321,7 @@ def with_turns(comparison: Comparison, run_of: Mapping[str, Run]) -> Comparison:
         measure: comparison.best_first(measure)[: NEXT_RUNS + 1] for measure in comparison.measures
     }
     outcomes = []
-    for test in comparison.outcomes:
+    for test in steps(comparison.outcomes, "differences"):
         is_asked = test.test == PAIRED_T and test.significant
         if comparison.shows_best_only:
             best, *others = near_the_best[test.measure]

@@ -12,6 +12,7 @@ from ir_measures import Measure
 from ...core.registry.facts import sign_of
 from ...errors import GradedError
 from ...output.formats import known
+from ...progress import steps
 from ..statistics import resampling, tests
 from ..statistics.corrections import Correction
 from ..statistics.primary import Pairs
@@ -262,7 +263,8 @@ class Further:
             p = resampling.tukey_hsd(values, self.resamples, self.seed)
             return leaning_by_means(p, values.mean(axis=1), pairs)
         if test == WILCOXON:
-            return [tests.wilcoxon(values[run], values[other]) for run, other in pairs]
+            tested = steps(pairs, "pairs")
+            return [tests.wilcoxon(values[run], values[other]) for run, other in tested]
         resamples = self._enough_resamples(family, values.shape[1])
         return resampling.randomisation(values, pairs, resamples, self.seed)
 

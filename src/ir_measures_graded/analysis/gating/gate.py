@@ -26,6 +26,7 @@ from ...output.figures import Figure
 from ...output.formats import counted, listed
 from ...output.result import Result
 from ...output.tables import Table
+from ...progress import Progress
 from ..comparing.families import refuse_few_topics, remarks_on, shares_of
 from ..statistics.defaults import LEAST_TESTED_TOPICS, POWER
 from ..statistics.options import statistics_library, whole_number
@@ -350,6 +351,7 @@ def gate(
     equivalent: bool = False,
     looks: int = 1,
     stored: Evaluation | None = None,
+    progress: Progress = False,
 ) -> Gate:
     """Whether the second of two runs may replace the first one.
 
@@ -366,6 +368,8 @@ def gate(
 
     With `sessions`, whether a verdict is the same for all orders of ties and all judgments is not
     known.
+
+    `progress` is as for `evaluate`.
 
     >>> qrels = {f"q{number}": {"a": 1} for number in range(60)}
     >>> good = {topic: {"a": 1.0} for topic in qrels}

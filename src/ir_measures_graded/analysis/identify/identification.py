@@ -21,6 +21,7 @@ from ...evaluation.checked import checks_arguments, pairs
 from ...evaluation.named import Judgments, Qrels, Run, about, named_runs, read_judgments
 from ...evaluation.values import MOST_DECIMALS, decimals_of, number_in, values_by_topic
 from ...files.files import RunFile
+from ...progress import Progress
 from ..statistics.options import whole_number
 from .answer import Identification, answered
 from .case import Case
@@ -75,6 +76,7 @@ def identify(
     name: str | None = None,
     any_cutoff: bool = False,
     decimals: int | None = None,
+    progress: Progress = False,
 ) -> Identification:
     """Find the definition and conventions of a measure that give somebody's values of a run.
 
@@ -89,6 +91,8 @@ def identify(
     cutoff. Its parameters are tried, too. `any_cutoff` tries all cutoffs. `decimals` (0 to 15) is
     the number of decimals compared, by default those that the values show, at most 6. A relative
     difference of 3e-7 is allowed in any case, because some tools compute with 32-bit floats.
+
+    `progress` is as for `evaluate`.
 
     >>> qrels = {"q1": {"a": 3, "b": 1, "c": 2}, "q2": {"d": 2, "e": 1}, "q3": {"f": 1, "g": 3}}
     >>> run = {"q1": {"b": 3, "x": 2, "a": 1}, "q2": {"d": 2, "y": 1}, "q3": {"z": 2, "f": 1}}

@@ -14,6 +14,7 @@ from itertools import product
 import numpy as np
 from ir_measures import Measure
 
+from ...progress import steps
 from .case import Case, Lists
 from .dimensions import NOTHING, TREC_EVAL_ORDER, Definition, RunOrder, Space, Way, orders
 from .scoring import Tried, around, blocks
@@ -114,7 +115,7 @@ def compared(space: Space, case: Case, distances: int) -> Search:
     """
     search = Search(space)
     sets = _different_sets(space, case)
-    for part in parts_of(space, case):
+    for part in steps(parts_of(space, case), "parts of the definitions"):
         _compare_part(search, part, case, sets, distances)
     if case.by_mean and search.kept:
         search.kept = _without_rare(search.kept)

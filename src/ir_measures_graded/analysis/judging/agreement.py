@@ -44,6 +44,7 @@ from ...output.figures import Figure
 from ...output.formats import Percent, counted, decimal, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
+from ...progress import Progress, steps
 from ..comparing.families import width_of
 from ..statistics import orders
 from ..statistics.defaults import CONFIDENCE
@@ -460,6 +461,7 @@ def judges(
     confidence: float = CONFIDENCE,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    progress: Progress = False,
 ) -> Judges:
     """Compare the judgments of machines with those of a human, and the orders of the runs under
     them.
@@ -472,6 +474,8 @@ def judges(
     with replacement. A pair of runs is significant by the primary procedure of `compare` at the
     level 1 − `confidence`. Favours are computed for at least 6 runs and discounted measures with a
     cutoff of at most 20 and an ideal list of all judged documents. Needs the extra ``stats``.
+
+    `progress` is as for `evaluate`.
 
     >>> human = {"q1": {"a": 0, "b": 1, "c": 2}, "q2": {"d": 0, "e": 2}}
     >>> machine = {"q1": {"a": 0, "b": 2, "c": 2}, "q2": {"d": 1, "e": 2, "f": 0}}
@@ -505,9 +509,10 @@ def compared(of_machines: Sequence[Panel], confidence: float, resamples: int, se
     all_levels = [levels for by_topic in pairs for levels in by_topic]
     levels = np.unique(np.concatenate(all_levels))
     sampling = Sampling(resamples, confidence, seed)
+    panels_and_pairs = list(zip(of_machines, pairs, strict=True))
     agreements = [
         _agreement(panel, by_topic, levels, sampling)
-        for panel, by_topic in zip(of_machines, pairs, strict=True)
+        for panel, by_topic in steps(panels_and_pairs, "judges")
     ]
     kappas = [agreement.statistics["kappa"].value for agreement in agreements]
     differences = kappa_differences(of_machines, kappas, confidence, resamples, seed)
@@ -619,7 +624,8 @@ def in_parts(
     """The arrays that a function makes of rows of this size, of some rows at a time."""
     count = 1 + len(rows[0]) * size // PERMUTED_AT_ONCE
     split = [np.array_split(array, count) for array in rows]
-    by_part = [function(*arrays) for arrays in zip(*split, strict=True)]
+    parts = steps(zip(*split, strict=True), "batches of resamples", count)
+    by_part = [function(*arrays) for arrays in parts]
     names = list(by_part[0])
     return {name: np.concatenate([values[name] for values in by_part]) for name in names}
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...progress import steps
 from ..statistics.student import student_interval
 from .panel import Panel
 
@@ -62,7 +63,7 @@ def kappa_differences(
     pairs = len(defined) * (len(defined) - 1) // 2
     simultaneous = confidence ** (1 / pairs)
     differences = []
-    for number in defined:
+    for number in steps(defined, "judges"):
         if number != best:
             difference = _difference(panels[best], panels[number], simultaneous, draws, seed)
             if difference is not None:

@@ -56,6 +56,7 @@ from ...output.figures import Figure
 from ...output.formats import counted, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
+from ...progress import Progress
 from ..statistics.corrections import CORRECTION_NAME, adjusted_p
 from ..statistics.defaults import CONFIDENCE, LEAST_TESTED_TOPICS
 from ..statistics.options import check_probability, statistics_library
@@ -213,6 +214,7 @@ def estimate(
     confidence: float = CONFIDENCE,
     *,
     machine_levels: Mapping[Any, Any] | str | None = None,
+    progress: Progress = False,
 ) -> Estimates:
     """The mean of each run by each measure under the human, the machine, and both together.
 
@@ -227,6 +229,8 @@ def estimate(
     and is the human mean if the human judged all of the machine's topics. The topics judged by the
     human must be a random sample of the topics. The intervals of the differences of all pairs of
     runs hold together, as those of `compare`, and p has Holm's correction.
+
+    `progress` is as for `evaluate`.
 
     >>> human = {str(topic): {"a": topic % 2} for topic in range(20)}
     >>> machine = {str(topic): {"a": topic % 2 if topic % 5 else 1} for topic in range(200)}

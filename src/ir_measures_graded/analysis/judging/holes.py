@@ -48,6 +48,7 @@ from ...output.files import write_whole
 from ...output.formats import Percent, comma_separated, counted, decimal
 from ...output.result import Result, as_bytes
 from ...output.tables import Note, Table
+from ...progress import Progress, steps
 from ..statistics.options import check_probability, statistics_library, whole_number
 from ..statistics.precision import EXACT
 from .figures import figure_of_holes
@@ -257,6 +258,7 @@ def holes(
     answers: Sequence[Qrels] = (),
     batch: int | None = None,
     random: float | None = None,
+    progress: Progress = False,
 ) -> Holes:
     """The next documents to judge, for the order of the runs by a measure.
 
@@ -273,6 +275,8 @@ def holes(
 
     The measure is a sum of gains with a weight for each rank, such as P and RBP, perhaps divided by
     that of the ideal list, such as nDCG_JK.
+
+    `progress` is as for `evaluate`.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "f": 0}}
     >>> run = {"q1": {"a": 3, "x": 2, "b": 1}, "q2": {"c": 1, "f": 0}}
@@ -418,7 +422,7 @@ def _pool(levels: Levels, runs: Sequence[Run], depth: int) -> tuple[Judged, np.n
     document.
     """
     documents = {topic: dict(judged) for topic, judged in levels.items()}
-    for run in runs:
+    for run in steps(runs, "runs"):
         run.check(run.topics, run.judgments)
         unjudged = positions(run.ranks.retrieved) < depth
         unjudged[run.ranks.position] = False
@@ -431,7 +435,7 @@ def _pool(levels: Levels, runs: Sequence[Run], depth: int) -> tuple[Judged, np.n
             documents[topic].setdefault(document, 0)
     judgments = read_judgments(documents)
     ranks = np.zeros((judgments.judged.level.size, len(runs)), dtype=np.int64)
-    for column, run in enumerate(runs):
+    for column, run in enumerate(steps(runs, "runs")):
         (reduced,) = Run(run.name, run.ranks.listed).reduced(judgments)
         ranks[reduced.doc, column] = reduced.rank
     return judgments.judged, ranks

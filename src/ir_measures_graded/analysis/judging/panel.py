@@ -41,6 +41,7 @@ from ...files.content import Reading
 from ...files.files import grouped, parts_of, qrels_in
 from ...files.sources import is_file, named_path, qrels_source
 from ...output.formats import listed
+from ...progress import steps
 
 HUMAN: Final = "human"
 MACHINE: Final = "machine"
@@ -290,7 +291,7 @@ def panels(
     human_levels, _ = answers_in(human, HUMAN)
     by_human = judged_topics(human_levels)
     without_values = []
-    for name, machine in qrels_by_name.items():
+    for name, machine in steps(qrels_by_name.items(), "judges"):
         answers, unanswered = answers_in(machine, MACHINE)
         levels, count, outside = on_one_scale(by_human, answers, machine_levels, str(name))
         abstentions = unanswered + count
@@ -330,7 +331,7 @@ def _with_values(
     by_human = panels_of_runs[0].human
     of_human = _evaluated(study_of(by_human, runs), measures, "", warned)
     complete_panels = []
-    for panel in panels_of_runs:
+    for panel in steps(panels_of_runs, "judges"):
         study = study_of(panel.machine, runs)
         of_machine = _evaluated(study, measures, panel.name, warned)
         incomplete = _incomplete_topics(study, by_human, of_machine.measures)

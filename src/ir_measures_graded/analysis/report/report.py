@@ -23,6 +23,7 @@ from ...output import figures
 from ...output.files import ending_of, write_whole
 from ...output.result import Result
 from ...output.tables import Column, Table
+from ...progress import Progress
 from ..curves import Curves
 from ..levels import levels
 from ..power import Power
@@ -156,6 +157,7 @@ def report(
     no_relevant: str = ZERO,
     by: By = None,
     machines: Machines = (),
+    progress: Progress = False,
 ) -> Report:
     """Evaluate, test and explain the runs for a report.
 
@@ -178,6 +180,8 @@ def report(
     one, they use the first measure, if they apply to it. Values have no such sections, except on
     topics, and sessions have no curves and rankings, which are those of single turns. Tests and
     intervals need two topics. Needs the extra ``report``.
+
+    `progress` is as for `evaluate`.
 
     Raises `GradedError` for no run, for an unknown baseline, and for input and options that
     `evaluate` or `compare` refuses.

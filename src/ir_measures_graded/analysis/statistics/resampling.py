@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...progress import steps
 from .options import statistics_library
 from .precision import differences_of, noise_of
 from .tests import EQUAL, Outcome
@@ -63,7 +64,7 @@ def tukey_hsd(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     pool = np.sort(values, axis=0).T  # makes p-values independent of the order of the runs
     batch = max(1, PERMUTED_AT_ONCE // values.size)
     ranges = np.empty(resamples)
-    for start in range(0, resamples, batch):
+    for start in steps(range(0, resamples, batch), "batches of random samples"):
         count = min(batch, resamples - start)
         copies = np.broadcast_to(pool, (count, *pool.shape))
         shuffled = generator.permuted(copies, axis=2)
@@ -102,7 +103,7 @@ def randomisation(
     at_most = np.zeros(len(pairs), dtype=np.int64)
     generator = np.random.default_rng(seed)
     batch = max(1, PERMUTED_AT_ONCE // max(topics, len(pairs)))
-    for start in range(0, ways, batch):
+    for start in steps(range(0, ways, batch), "batches of random samples"):
         count = min(batch, ways - start)
         if are_all:
             numbers = np.arange(start, start + count)[:, None]
