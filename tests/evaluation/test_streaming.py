@@ -2,6 +2,7 @@
 
 import pickle
 import sys
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_measures_graded import GradedError, RankingMetric, array_mean
+from ir_measures_graded.errors import InputWarning
 
 ASKED = ["nDCG_Burges@5", "ERR_G@5", "P@3"]
 
@@ -30,7 +32,7 @@ def test_batches_and_parts_of_other_processes_have_the_value_of_all_documents_at
     scores, labels, queries = data(seed)
     parts = [RankingMetric(ASKED), RankingMetric(ASKED)]
     for number, (start, end) in enumerate(pairwise([0, *sorted(cuts), 60])):
-        parts[number > first].update(scores[start:end], labels[start:end], queries[start:end])
+        parts[number > first].update(labels[start:end], scores[start:end], queries[start:end])
     found = parts[0].merge(pickle.loads(pickle.dumps(parts[1]))).compute()
     # P@3 reads tied documents in their order, which merging keeps.
     assert [*found] == ASKED
@@ -39,14 +41,14 @@ def test_batches_and_parts_of_other_processes_have_the_value_of_all_documents_at
 
 def test_sizes_and_rows_end_with_the_batch_and_ids_go_on():
     metric = RankingMetric("CG")
-    metric.update([0.2, 0.1], [3, 1], [2])
-    metric.update([[0.2, 0.1], [0.5, np.nan]], [[1, 1], [2, np.nan]])
-    metric.update([0.5, 0.4], [1, 1], [1, 1])
-    metric.update([0.9], [4], [1])
+    metric.update([3, 1], [0.2, 0.1], [2])
+    metric.update([[1, 1], [2, np.nan]], [[0.2, 0.1], [0.5, np.nan]])
+    metric.update(scores=[0.5, 0.4], labels=[1, 1], ids=[1, 1])
+    metric.update([4], [0.9], [1])
     assert metric.compute() == np.mean([4, 2, 2, 6])
     metric.reset()
     metric.update([], [], [])
-    metric.update([1, 2], [2, 4], ["a", "b"])
+    metric.update([2, 4], [1, 2], ["a", "b"])
     assert metric.compute() == 3
 
 
@@ -54,9 +56,9 @@ def test_sizes_and_rows_end_with_the_batch_and_ids_go_on():
     ("act", "told"),
     [
         (lambda metric: metric.compute(), "call update before compute"),
-        (lambda metric: metric.update([1, 2], [1], [1]), "give a score per label"),
-        (lambda metric: metric.update([1, np.nan], [1, 2], [2]), "a score is NaN"),
-        (lambda metric: metric.update([1], [np.inf], [1]), "a label is infinite"),
+        (lambda metric: metric.update([1], [1, 2], [1]), "give a score per label"),
+        (lambda metric: metric.update([1, 2], [1, np.nan], [2]), "a score is NaN"),
+        (lambda metric: metric.update([np.inf], [1], [1]), "a label is infinite"),
         (lambda metric: metric.update([1, 2], [1, 2]), "flat labels need groups"),
         (lambda metric: metric.merge(RankingMetric("AP")), "other measures or other ties"),
         (lambda metric: RankingMetric("nDCGG"), "did you mean"),
@@ -72,10 +74,26 @@ def test_mistakes_are_named_and_change_nothing(act, told):
 
 
 def test_it_does_not_import_torch_and_takes_tensors():
-    RankingMetric("CG").update([1.0], [1], [1])
+    RankingMetric("CG").update([1], [1.0], [1])
     assert "torch" not in sys.modules
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     metric = RankingMetric("CG")
     score = torch.tensor([0.5], dtype=torch.bfloat16, requires_grad=True)
-    metric.update(score, torch.tensor([3]), torch.tensor([7]))
+    metric.update(torch.tensor([3]), score, torch.tensor([7]))
     assert metric.compute() == 3
+
+
+def test_labels_and_scores_that_seem_to_be_swapped_are_told():
+    labels, scores, sizes = [0, 2, 1], [0.5, 0.25, 0.75], [3]
+    told = "all scores are whole numbers and no label is one"
+    calls = [
+        lambda first, second: RankingMetric("CG").update(first, second, sizes),
+        lambda first, second: array_mean("CG", first, second, sizes),
+    ]
+    for call in calls:
+        with pytest.warns(InputWarning, match=told):
+            call(scores, labels)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            call(labels, scores)
+            call([0.5, 2, 1], labels)

@@ -1,5 +1,6 @@
 """Early stopping of the real libraries stops where a loop by hand does."""
 
+import pickle
 import subprocess
 import sys
 
@@ -176,7 +177,7 @@ def test_metrics_leave_groups_without_judgments_out(labels, sizes, mean):
 
 def test_scorer_equals_a_loop_over_the_folds():
     sklearn = pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
-    from sklearn.linear_model import Ridge, RidgeClassifier
+    from sklearn.linear_model import Ridge
     from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 
     features, labels, _, ids = TRAIN
@@ -206,12 +207,106 @@ def test_scorer_equals_a_loop_over_the_folds():
             search.fit(features, labels, qid=ids).best_score_
             >= np.mean(found[f"test_{LARGER}"]) - 1e-3
         )
-        with pytest.raises(GradedError, match=r"params={'qid': ids}\) or fit\(qid=ids\)"):
-            renamed(Ridge().fit(features, labels), features, labels)
         with pytest.raises(GradedError, match="a scorer takes one measure, not 2"):
             scorer("P_1,5")
-        with pytest.raises(GradedError, match="the predictions of a classifier are classes"):
-            scorer(LARGER)(RidgeClassifier().fit(features, labels), features, labels, groups=ids)
+        with pytest.raises(GradedError, match="response_method='score' is not allowed"):
+            scorer(LARGER, response_method="score")
+
+
+def searched(model, grid, score, labels=TRAIN[1], **params):
+    """The mean scores of a grid search over three folds of some groups."""
+    from sklearn.model_selection import GridSearchCV, GroupKFold
+
+    rows = TRAIN[3] < 20
+    params = {name: values[rows] for name, values in params.items()}
+    folds = GroupKFold(3) if params else 3
+    search = GridSearchCV(model, grid, scoring=score, cv=folds, refit=False)
+    return search.fit(TRAIN[0][rows], labels[rows], **params).cv_results_["mean_test_score"]
+
+
+BINARY = (TRAIN[1] > 1).astype(int)
+TWO = ["decision_function", "predict_proba"]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "labels", "expected"),
+    [
+        ("Ridge", {}, TRAIN[1], lambda model, X: model.predict(X)),
+        ("LogisticRegression", {}, BINARY, lambda model, X: model.decision_function(X)),
+        ("LogisticRegression", {}, TRAIN[1], lambda model, X: model.predict_proba(X) @ range(5)),
+        ("DecisionTreeClassifier", {}, BINARY, lambda model, X: model.predict_proba(X)[:, 1]),
+        ("LogisticRegression", {"response_method": "predict"}, TRAIN[1], lambda m, X: m.predict(X)),
+        (
+            "DecisionTreeClassifier",
+            {"response_method": TWO},
+            TRAIN[1],
+            lambda model, X: model.predict_proba(X) @ range(5),
+        ),
+    ],
+)
+def test_a_scorer_ranks_by_the_response_of_the_model(name, options, labels, expected):
+    pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
+    from sklearn import linear_model, tree
+
+    kind = getattr(linear_model, name, None) or getattr(tree, name)
+    model = kind(**({"max_depth": 3} if name == "DecisionTreeClassifier" else {}))
+    features, ids = TRAIN[0], TRAIN[3]
+    model.fit(features, labels)
+    mean = array_mean("nDCG_Burges@5", labels, expected(model, features), ids=ids)
+    assert scorer("nDCG_Burges@5", **options)(model, features, labels, groups=ids) == mean
+
+
+def test_a_grid_search_has_no_nan_but_the_error_of_the_scorer():
+    sklearn = pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
+    from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
+
+    grid = {"alpha": [1e-3, 1e3]}
+    told = r"set_config\(enable_metadata_routing=True\)\n    search\.fit\(X, y, qid=ids\)"
+    for score in (scorer(LARGER, groups="qid"), {"only": scorer(LARGER, groups="qid")}):
+        with pytest.raises(GradedError, match=told):
+            searched(Ridge(), grid, score)
+    with sklearn.config_context(enable_metadata_routing=True):
+        for options, fact in (
+            ({}, "RidgeClassifier has no predict_proba"),
+            ({"response_method": TWO}, "has a score for each of 5 classes"),
+        ):
+            with pytest.raises(GradedError, match=fact):
+                searched(RidgeClassifier(), grid, scorer(LARGER, **options), groups=TRAIN[3])
+        found = searched(LogisticRegression(), {"C": [1, 9]}, scorer(LARGER), groups=TRAIN[3])
+        assert np.isfinite(found).all()
+        texts = TRAIN[1].astype(str)
+        with pytest.raises(GradedError, match="the classes of LogisticRegression are no levels"):
+            searched(LogisticRegression(), {"C": [1]}, scorer(LARGER), texts, groups=TRAIN[3])
+
+
+def test_xgbranker_stops_by_watching_data_also_in_a_grid_search():
+    xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+    sklearn = pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
+    settings = {"n_estimators": ROUNDS, "max_depth": 3, "learning_rate": 0.3, "n_jobs": 1}
+    plain = xgboost.XGBRanker(**settings).fit(TRAIN[0], TRAIN[1], qid=TRAIN[3])
+    rounds = range(1, ROUNDS + 1)
+    scores = (plain.predict(VALID[0], iteration_range=(0, number)) for number in rounds)
+    values, best = by_hand(scores, LARGER)
+    metric = xgboost_metric([LARGER, "P@3"])
+    for groups in ({"qid": VALID[3]}, {"group": VALID[2]}):
+        watch = metric.watch(*VALID[:2], **groups, rounds=PATIENCE)
+        ranker = xgboost.XGBRanker(**settings, callbacks=[watch])
+        ranker.fit(TRAIN[0], TRAIN[1], qid=TRAIN[3])
+        log = ranker.evals_result()["watched"]
+        assert ([*log], log[metric.names[0]], ranker.best_iteration) == (metric.names, values, best)
+    with sklearn.config_context(enable_metadata_routing=True):
+        ranker = pickle.loads(pickle.dumps(ranker)).set_params(n_estimators=9)
+        ranker.set_fit_request(qid=True)
+        ids = {"groups": TRAIN[3], "qid": TRAIN[3]}
+        found = searched(ranker, {"max_depth": [1, 3]}, scorer(LARGER), **ids)
+    assert np.isfinite(found).all()
+
+    with pytest.raises(GradedError, match=r"use callbacks=\[metric\.watch\(X, y, qid=ids"):
+        xgboost.XGBRanker(**settings, eval_metric=metric).fit(
+            *TRAIN[:2], qid=TRAIN[3], eval_set=[VALID[:2]], eval_qid=[VALID[3]]
+        )
+    with pytest.raises(GradedError, match="the data has no groups"):
+        metric.watch(*VALID[:2], rounds=3)
 
 
 def test_no_library_is_imported_before_it_is_needed():

@@ -67,8 +67,8 @@ class ArrayEvaluator(GradedEvaluator):
 
     A group without a judged document, such as a row of padding or a size of 0, has no value:
     `values` has NaN for it, no mean counts it, and a warning (`InputWarning`) counts such groups.
-    Warnings also tell of -1 that stands where padding would, and of levels in the parameter `gains`
-    of a measure that no document has.
+    Warnings also tell of -1 that stands where padding would, of levels in the parameter `gains` of
+    a measure that no document has, and of labels and scores that seem to be swapped.
 
     The other groups are the topics of the inherited methods `iter_calc` and `calc_aggregate`, which
     take scores. Their names are the ids, or the numbers 0, 1, 2, …; error messages number the
@@ -105,6 +105,7 @@ class ArrayEvaluator(GradedEvaluator):
         is_padding = padding_in(level, padding)
         _warn_of_unnamed_padding(level, padding)
         level[is_padding] = np.nan
+        self._has_fractions = are_fractions(level)
         grouping = grouping_of(level.shape, groups, sizes, ids)
         level = level.ravel()[grouping.documents]
         self._is_listed = ~is_padding.ravel()[grouping.documents]
@@ -135,6 +136,8 @@ class ArrayEvaluator(GradedEvaluator):
     def reduced(self, run: Any) -> Iterator[JudgedRanks]:
         """The scores, reduced to the ranks of the judged documents."""
         scores = scores_in(run, self._shape)
+        if self._has_fractions:
+            warn_of_swapped(scores)
         listed = replace(self._listed, values=scores.ravel()[self._documents])
         document = self._judged_document
         if scores.ndim == 2:
@@ -201,12 +204,15 @@ def array_values(
     The values equal those of `evaluate` for the same data with ids and the same `ties`, to the last
     bit.
 
-    >>> array_values("nDCG_Burges@2", [3, 0, 0, 1], [0.8, 0.1, 0.4, 0.4], groups=[2, 2]).round(4)
+    >>> labels, scores = [3, 0, 0, 1], [0.8, 0.1, 0.4, 0.4]
+    >>> array_values("nDCG_Burges@2", labels=labels, scores=scores, sizes=[2, 2]).round(4)
     array([1.    , 0.8155])
     >>> nan = float("nan")
-    >>> array_values("CG", [[3, 0, 1], [1, 0, nan]], [[0.8, 0.1, 0.4], [0.4, 0.4, nan]])
+    >>> rows = [[0.8, 0.1, 0.4], [0.4, 0.4, nan]]
+    >>> array_values("CG", labels=[[3, 0, 1], [1, 0, nan]], scores=rows)
     array([4., 1.])
-    >>> array_values("nDCG_Burges", [[0, 1], [1, -1]], [[0.1, 0.4], [0.4, 0.7]], padding=-1)
+    >>> rows = [[0.1, 0.4], [0.4, 0.7]]
+    >>> array_values("nDCG_Burges", labels=[[0, 1], [1, -1]], scores=rows, padding=-1)
     array([1., 1.])
 
     Raises `GradedError` as `ArrayEvaluator`, and for a score that is NaN.
@@ -231,7 +237,8 @@ def array_mean(
     The arguments are those of `array_values`. A group without a judged document is left out of the
     mean.
 
-    >>> array_mean("nDCG_Burges@2", [3, 0, 0, 1], [0.8, 0.1, 0.1, 0.4], ids=["a", "a", "b", "b"])
+    >>> scores = [0.8, 0.1, 0.1, 0.4]
+    >>> array_mean("nDCG_Burges@2", labels=[3, 0, 0, 1], scores=scores, ids=["a", "a", "b", "b"])
     1.0
     """
     evaluator = ArrayEvaluator(measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding)
@@ -351,6 +358,29 @@ def _warn_of_unnamed_padding(level: np.ndarray, padding: float | None) -> None:
         warnings.warn(
             f"labels: {rows:,} of {len(level):,} rows end with -1, which stands nowhere else; it "
             "counts as a judged document; give padding=-1 if it is padding",
+            InputWarning,
+            stacklevel=level_of_caller(),
+        )
+
+
+def are_fractions(level: np.ndarray) -> bool:
+    """Whether no label is a whole number. Scores are such numbers, levels hardly ever."""
+    for labels in (level.ravel()[:FIRST], level):  # nearly always, the first labels decide
+        if not labels.size or (labels == np.floor(labels)).any() or np.isnan(labels).all():
+            return False
+    return True
+
+
+FIRST = 100
+"""The number of labels that are tried before all."""
+
+
+def warn_of_swapped(scores: np.ndarray) -> None:
+    """Warn of scores that are all whole numbers, beside labels that are fractions."""
+    if (scores == np.floor(scores)).all():
+        warnings.warn(
+            "all scores are whole numbers and no label is one; labels come before scores, or name "
+            "them: labels=…, scores=…",
             InputWarning,
             stacklevel=level_of_caller(),
         )

@@ -10,7 +10,17 @@ import numpy as np
 
 from ..arguments import refused
 from ..errors import GradedError
-from .arrays import Array, ArrayEvaluator, Measures, grouping_of, labels_in, padding_in, scores_in
+from .arrays import (
+    Array,
+    ArrayEvaluator,
+    Measures,
+    are_fractions,
+    grouping_of,
+    labels_in,
+    padding_in,
+    scores_in,
+    warn_of_swapped,
+)
 from .registry.facts import sign_of
 from .registry.notation import parse_measures
 
@@ -40,8 +50,8 @@ class RankingMetric:
     which calls `merge`.
 
     >>> metric = RankingMetric("nDCG_Burges@2")
-    >>> metric.update([0.8, 0.1, 0.4], [3, 0, 0], ["q1", "q1", "q2"])
-    >>> metric.update([0.4], [1], ["q2"])
+    >>> metric.update(labels=[3, 0, 0], scores=[0.8, 0.1, 0.4], ids=["q1", "q1", "q2"])
+    >>> metric.update(labels=[1], scores=[0.4], ids=["q2"])
     >>> round(metric.compute(), 4)
     0.9077
     """
@@ -59,16 +69,16 @@ class RankingMetric:
 
     def update(
         self,
-        scores: Array,
         labels: Array,
+        scores: Array,
         groups: Array | None = None,
         *,
         sizes: Array | None = None,
         ids: Array | None = None,
         padding: float | None = None,
     ) -> None:
-        """Add a batch: scores, labels and groups as in `array_mean`; a label of NaN is an unjudged
-        document.
+        """Add a batch: labels, scores and groups as in `array_mean`, in its order; a label of NaN is
+        an unjudged document. torchmetrics has scores before labels, so name the arguments.
 
         An array of `groups` with one entry per document always has ids. Groups with ids continue in
         later batches that have the same ids. Groups that are given as sizes or as rows of
@@ -76,9 +86,12 @@ class RankingMetric:
         padding, or the label `padding`.
 
         Raises `GradedError` for arrays that do not fit together; the metric is then unchanged.
+        Warns (`InputWarning`) of labels and scores that seem to be swapped.
         """
         level = labels_in(labels)
         scores_of_labels = scores_in(scores, level.shape)
+        if are_fractions(level):
+            warn_of_swapped(scores_of_labels)
         is_padding = padding_in(level, padding)
         grouping = grouping_of(level.shape, groups, sizes, ids, entries_are_ids=True)
         score = scores_of_labels.ravel()[grouping.documents]

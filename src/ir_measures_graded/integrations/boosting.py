@@ -4,6 +4,7 @@
     lightgbm.train(settings, train, valid_sets=[valid], feval=lightgbm_metric(name))
     LGBMRanker().fit(…, eval_metric=lightgbm_metric(name))
     xgboost.train(settings, train, evals=[(valid, "valid")], custom_metric=xgboost_metric(name))
+    XGBRanker(callbacks=[xgboost_metric(name).watch(X_valid, y_valid, qid=ids, rounds=5)])
     CatBoostRanker(eval_metric=catboost_metric(name, train, valid)).fit(train, eval_set=valid)
 
 The values are those of `array_mean`, with its argument `ties`: every group with a judged document
@@ -11,7 +12,7 @@ counts once, and the weights of documents and groups are ignored. This module im
 libraries before it needs one.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -97,20 +98,21 @@ class LightGBMMetric(Metric):
 
 
 class XGBoostMetric(Metric):
-    """Measures for `custom_metric` of `xgboost.train`.
+    """Measures for `custom_metric` of `xgboost.train`, and for `XGBRanker` by the callback `watch`.
 
     A metric cannot tell XGBoost whether larger values are better: pass
     ``callbacks=[metric.early_stopping(rounds)]``. XGBoost's own ``early_stopping_rounds`` looks for
     the smallest value. XGBoost rounds the values to 6 decimals. The names of the measures have
     ``=`` in place of a colon, because XGBoost splits its log there.
 
-    `XGBRanker` would call an `eval_metric` once for each group, and weight each group by its number
-    of documents. Therefore it cannot be one; use `xgboost.train`.
+    `XGBRanker` would call an `eval_metric` once for each group, count a group of one document as 1,
+    and weight each group by its number of documents. Therefore a measure cannot be one; use
+    `watch`.
 
     >>> xgboost_metric(["CG@1", "DCG_JK(gains=1:2)"]).names
     ['CG@1', 'DCG_JK(gains={1=2})']
 
-    Raises `GradedError` as `array_mean`, and for data without groups.
+    Raises `GradedError` as `array_mean`, for data without groups, and as an `eval_metric`.
     """
 
     def __init__(self, measures: Measures, ties: str = "mean"):
@@ -119,6 +121,11 @@ class XGBoostMetric(Metric):
         self.__name__ = self.names[0]  # XGBRanker needs a name
 
     def __call__(self, scores: Any, data: Any) -> Any:
+        if not hasattr(data, "get_uint_info"):
+            raise GradedError(
+                "XGBRanker passes one group at a time to an eval_metric, and weights its value; "
+                "use callbacks=[metric.watch(X, y, qid=ids, rounds=5)] with the validation data"
+            )
         sizes = np.diff(data.get_uint_info("group_ptr").astype(np.int64))
         means = self.means(data.get_label(), scores, sizes)
         return list(zip(self.names, means, strict=True))
@@ -129,9 +136,71 @@ class XGBoostMetric(Metric):
 
         `options` are those of the callback. Raises `GradedError` if XGBoost is not installed.
         """
-        callback = needed("xgboost.callback", "early stopping", "boosting").EarlyStopping
+        callback = needed("xgboost.callback", "early stopping", "xgboost").EarlyStopping
         larger = self.larger_is_better[0]
         return callback(rounds=rounds, metric_name=self.names[0], maximize=larger, **options)
+
+    def watch(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        qid: Any = None,
+        group: Any = None,
+        rounds: int | None = None,
+        name: str = "watched",
+        **options: Any,
+    ) -> Any:
+        """A callback for `XGBRanker`: the measures of validation data after each round.
+
+        `X` and `y` are features and labels, with `qid`, the ascending group id of each document, or
+        `group`, the sizes of consecutive groups, as for `XGBRanker.fit`. The values are those of
+        `array_mean`, unrounded, and stand in ``evals_result()`` under `name`. With `rounds`, the
+        training stops when the first measure has not improved for so many rounds, and the ranker
+        predicts with the best round; `options` are those of XGBoost's `EarlyStopping`.
+
+        The callback can be copied and pickled with its ranker, as `GridSearchCV` does.
+
+        Raises `GradedError` without `qid` and `group`, and if XGBoost is not installed.
+        """
+        xgboost = needed("xgboost", "the callback", "xgboost")
+        if (qid is None) == (group is None):
+            raise GradedError(f"watch: {NO_GROUPS}, qid=… or group=…")
+        stopping: Any = None
+        if rounds is not None:
+            stopping = self.early_stopping(rounds, data_name=name, **options)
+        elif options:
+            option = next(iter(options))
+            raise GradedError(f"watch: {option} is an option of early stopping; give rounds, too")
+        groups = {"qid": qid} if group is None else {"group": group}
+        metric = self
+
+        class Watch(xgboost.callback.TrainingCallback):  # type: ignore[misc, name-defined]
+            """The callback. Its data is XGBoost's while a training runs."""
+
+            data: Any = None
+
+            def before_training(self, model: Any) -> Any:
+                self.data = xgboost.DMatrix(X, y, **groups)
+                return model if stopping is None else stopping.before_training(model)
+
+            def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+                log = evals_log.setdefault(name, {})
+                for measure, value in metric(model.predict(self.data), self.data):
+                    log.setdefault(measure, []).append(value)
+                if stopping is None:
+                    return False
+                return bool(stopping.after_iteration(model, epoch, evals_log))
+
+            def after_training(self, model: Any) -> Any:
+                self.data = None
+                return model if stopping is None else stopping.after_training(model)
+
+            def __reduce__(self) -> Any:
+                again = partial(metric.watch, rounds=rounds, name=name, **groups, **options)
+                return again, (X, y)
+
+        return Watch()
 
 
 class CatBoostMetric(Metric):

@@ -9,37 +9,100 @@ metadata routing, so it must be enabled:
     GridSearchCV(model, grid, scoring=score, cv=GroupKFold()).fit(X, y, groups=groups)
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 from ir_measures import Measure
 
-from ..arguments import text
+from ..arguments import refused, text
 from ..core.arrays import array_mean
 from ..errors import GradedError, needed
 from .boosting import Metric
+
+PREDICT = "predict"
+DECISION = "decision_function"
+PROBABILITIES = "predict_proba"
+METHODS = (PREDICT, DECISION, PROBABILITIES)
+"""The methods of a model that can score documents."""
+
+
+class Unscored:
+    """The result of a scorer that lacks groups, or of a model that cannot score documents.
+
+    `GridSearchCV` turns an error of a scorer into NaN and goes on, but not a result that is no
+    number. Therefore the scorer returns this object, and the error is raised as soon as anything
+    reads it.
+    """
+
+    def __init__(self, message: str):
+        self._message = message
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise GradedError(self._message)
+
+    __str__ = _refuse
+    __repr__ = _refuse
+    __float__ = _refuse
+    __array__ = _refuse
+    __lt__ = _refuse
+    __gt__ = _refuse
+    __add__ = _refuse
+    __radd__ = _refuse
+    __neg__ = _refuse
+
+
+class UnfitModel(GradedError):
+    """A model that cannot score documents."""
 
 
 class Scorer:
     """A scorer of scikit-learn: `array_mean` of a model's scores.
 
-    `groups` is the name under which the group id of each document is passed. As usual in
-    scikit-learn, a measure whose smaller values are better has the opposite sign. `ties` is as in
-    `array_mean`.
+    - `measure`: one measure. As usual in scikit-learn, a measure whose smaller values are better
+      has the opposite sign.
+    - `groups`: the name under which the group id of each document is passed.
+    - `ties`: as in `array_mean`.
+    - `response_method`: the method of the model that scores documents, as in scikit-learn's
+      `make_scorer`: 'predict', 'decision_function' or 'predict_proba', or several of them, of which
+      the first that the model has is used. By default it is ``predict``, for a classifier of two
+      classes ``decision_function`` or else ``predict_proba``, and for one of more classes
+      ``predict_proba``.
 
-    Raises `GradedError` for several measures, and if scikit-learn is not installed. Scoring raises
-    it for a classifier, and without groups.
+    The classes of a classifier are levels. ``decision_function`` is the score of the higher of two
+    classes. ``predict_proba`` scores a document by its expected level, Σ level · probability (Li,
+    Burges and Wu, McRank, 2007), which is the order of the probability of the higher of two
+    classes.
+
+    Raises `GradedError` for several measures, for another `response_method`, and if scikit-learn is
+    not installed. It is raised in scoring without groups, and for a model that cannot score
+    documents in this way, also in `GridSearchCV`, whatever its `error_score` is. An error in the
+    data of a fold is an error of its score, as in all scorers.
     """
 
-    def __init__(self, measure: Measure | str, groups: str = "groups", ties: str = "mean"):
-        needed("sklearn", "a scorer", "boosting")
+    def __init__(
+        self,
+        measure: Measure | str,
+        groups: str = "groups",
+        ties: str = "mean",
+        response_method: str | Sequence[str] | None = None,
+    ):
+        needed("sklearn", "a scorer", "scikit-learn")
         metric = Metric(measure, ties)
         if len(metric.names) > 1:
             raise GradedError(f"a scorer takes one measure, not {len(metric.names)}")
         self.measure = metric.measures[0]
         self.groups = text("groups", groups)
         self.ties = ties
+        self.response_method = response_method
         self.sign = 1 if metric.larger_is_better[0] else -1
+        self._methods = _methods_in(response_method)
+
+    def __repr__(self) -> str:
+        arguments = f"groups={self.groups!r}, ties={self.ties!r}"
+        if self.response_method is not None:
+            arguments += f", response_method={self.response_method!r}"
+        return f"scorer({str(self.measure)!r}, {arguments})"
 
     def get_metadata_routing(self) -> Any:
         """The request for the groups, for scikit-learn."""
@@ -49,22 +112,79 @@ class Scorer:
         request.score.add_request(param="groups", alias=self.groups)
         return request
 
-    def __call__(self, model: Any, X: Any, y: Any, groups: Any = None) -> float:
-        from sklearn.base import is_classifier
-
+    def __call__(self, model: Any, X: Any, y: Any, groups: Any = None) -> Any:
         if groups is None:
-            raise GradedError(
-                "a scorer sees only a fold; call sklearn.set_config(enable_metadata_routing=True), "
-                f"and pass the ids to cross_validate(params={{{self.groups!r}: ids}}) or "
-                f"fit({self.groups}=ids)"
+            return Unscored(
+                "a scorer sees the documents of a fold, and no groups came with them; these lines "
+                "enable metadata routing and pass the group id of each document:\n"
+                "    sklearn.set_config(enable_metadata_routing=True)\n"
+                f"    search.fit(X, y, {self.groups}=ids)  # or cross_validate(…, "
+                f"params={{{self.groups!r}: ids}})"
             )
-        if is_classifier(model):
-            raise GradedError(
-                "the predictions of a classifier are classes, not scores; use a regressor"
-            )
-        scores = np.asarray(model.predict(X))
+        try:
+            scores = self._scores(model, X)
+        except UnfitModel as error:
+            return Unscored(f"{self!r}: {error}")
         mean: float = array_mean(self.measure, y, scores, ties=self.ties, ids=np.ravel(groups))
         return self.sign * mean
+
+    def _scores(self, model: Any, X: Any) -> np.ndarray:
+        """The score of each document."""
+        levels = _levels_of(model)
+        methods = self._methods or _default_methods(levels)
+        name = next((method for method in methods if hasattr(model, method)), "")
+        kind = type(model).__name__
+        if not name:
+            raise UnfitModel(
+                f"{kind} has no {' or '.join(methods)}; response_method='predict' scores documents "
+                "by their class, and CalibratedClassifierCV gives a classifier probabilities"
+            )
+        response = np.asarray(getattr(model, name)(X))
+        if levels is None or response.ndim == 1:
+            return response
+        if name == DECISION:
+            raise UnfitModel(
+                f"{DECISION} of {kind} has a score for each of {response.shape[1]} classes; "
+                f"response_method={PROBABILITIES!r} scores documents by their expected level"
+            )
+        return response[:, 1] if levels.size == 2 else response @ levels
+
+
+def _methods_in(response_method: Any) -> list[str]:
+    """The methods named, none for None. Raises `GradedError` for anything else."""
+    if response_method is None:
+        return []
+    methods = response_method
+    if isinstance(response_method, str):
+        methods = [response_method]
+    if not isinstance(methods, (list, tuple)) or not methods or not set(methods) <= set(METHODS):
+        allowed = ", ".join(map(repr, METHODS))
+        raise refused("response_method", response_method, f"{allowed} or a list of these")
+    return list(methods)
+
+
+def _default_methods(levels: np.ndarray | None) -> list[str]:
+    """The methods that score documents by default, for a classifier with these levels."""
+    if levels is None:
+        return [PREDICT]
+    if levels.size == 2:
+        return [DECISION, PROBABILITIES]
+    return [PROBABILITIES]
+
+
+def _levels_of(model: Any) -> np.ndarray | None:
+    """The classes of a classifier, None for any other model.
+
+    Raises `UnfitModel` for classes that are no numbers.
+    """
+    from sklearn.base import is_classifier
+
+    if not is_classifier(model):
+        return None
+    levels = np.asarray(model.classes_)
+    if levels.dtype.kind not in "biuf":
+        raise UnfitModel(f"the classes of {type(model).__name__} are no levels; fit it on numbers")
+    return levels
 
 
 scorer = Scorer
