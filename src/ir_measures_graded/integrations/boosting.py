@@ -175,7 +175,7 @@ class XGBoostMetric(Metric):
         groups = {"qid": qid} if group is None else {"group": group}
         metric = self
 
-        class Watch(xgboost.callback.TrainingCallback):  # type: ignore[misc, name-defined]
+        class Watch(xgboost.callback.TrainingCallback):  # type: ignore[name-defined]
             """The callback. Its data is XGBoost's while a training runs."""
 
             data: Any = None
