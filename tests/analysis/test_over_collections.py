@@ -233,9 +233,10 @@ def test_cells_of_parquet_may_be_empty_and_a_file_may_be_named_like_a_pattern(ta
     [
         (
             "a,odd.qrels,A/odd*\nb,even.qrels,none/*",
-            "row 2 (b): column runs: 'none/*' is neither a file nor",
+            "row 2 (b): column runs: no file matches 'none/*'",
         ),
         ("a,,A/odd*", "row 1 (a): a cell is empty"),
+        ("", "the table has no row"),
         (
             "a,odd.qrels,A/odd*\na,even.qrels,A/even*",
             "row 2 (a): the qrels are even.qrels, and those of",
@@ -247,3 +248,15 @@ def test_a_wrong_table_of_collections_names_row_and_column(table, rows, message)
     with pytest.raises(GradedError) as error:
         read(table)
     assert str(error.value).startswith(f"{table}: {message}")
+
+
+@pytest.mark.parametrize("name", ["all", "mean", "collections like these"])
+def test_no_collection_has_the_name_of_a_row_or_column_of_all(name):
+    rows = [
+        {"collection": collection, "run": run, "topic": topic, "P@5": topic / 10}
+        for collection in ("a", name)
+        for run in "AB"
+        for topic in range(3)
+    ]
+    with pytest.raises(GradedError, match=f"{name}: a row or column of all collections has this"):
+        compare_collections(rows)

@@ -207,5 +207,12 @@ def test_power_over_collections_is_that_of_student_t_over_the_means():
     needed = topics_needed(0.05, float(np.median(spreads)), 0.05 / 3)
     assert f"about {needed} collections" in result.answer()[0]
     assert result.notes()[0].startswith("Student's t of the mean differences over 6 collections")
+    others = [row for row in rows if (row["run"], row["collection"]) != ("C", "c5")]
+    of_two = power_collections(others, differences=0.05)
+    assert (of_two.pairs, of_two.level) == ([("A", "B")], 0.05)
+    assert of_two.p_values[0] == pytest.approx(peers[:1])
+    assert "C is left out, because it lacks a collection." in of_two.notes()
+    with pytest.raises(GradedError, match="a collection is missing for C"):
+        power_collections(others, baseline="C")
     with pytest.raises(GradedError, match="needs at least 3 of them, not 2"):
         power_collections([row for row in rows if row["collection"] in ("c0", "c1")])

@@ -25,6 +25,9 @@ compare --collections c.csv AP --show tests           | --show tests is for one 
 compare graded-demo A.run                             | no measure is given; name one or more
 compare graded-demo AP                                | no run is given; pass one or more run files
 compare {ABC} AP --baseline AA                        | 'AA' is not among the runs A, B, C; did you mean A?
+compare {ABC} AP --baseline A --baseline A            | the baseline 'A' is named twice
+compare {ABC} AP --top 1                              | '1' is not allowed; give a whole number ≥ 2
+power {ABC} P@5 --weights w.csv:w                     | --weights is an option of evaluate, compare,
 compare {ABC} AP --resamples=0                        | argument --resamples: '0' is not allowed
 convert no.run x.csv                                  | no.run: cannot be read: No such file or directory
 curves graded-demo A.run P --depth ten                | argument --depth: 'ten' is not allowed

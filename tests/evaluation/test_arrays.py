@@ -144,6 +144,14 @@ def test_padding_changes_no_mean_and_is_counted(ties):
         assert np.isnan(padded.values([*given, *padding])[:, 2:]).all()
 
 
+def test_padding_in_32_bits_meets_labels_in_32_bits():
+    labels = np.float32([[1, 0, -0.1], [2, -0.1, -0.1]])
+    scores = np.ones_like(labels)
+    for padding in (-0.1, np.float32(-0.1)):
+        assert array_mean("Judged", labels, scores, padding=padding) == 1
+        assert array_mean("NumRet", labels, scores, padding=padding) == 3
+
+
 def test_any_array_is_read():
     class Exported:
         def __array__(self, dtype=None, copy=None):

@@ -175,6 +175,15 @@ def test_metrics_leave_groups_without_judgments_out(labels, sizes, mean):
         assert xgboost_metric("P@1")(scores, data)[0][1] == mean
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, int])
+def test_labels_of_any_type_mean_their_shortest_text(dtype):
+    level = 0.1 if np.dtype(dtype).kind == "f" else 16_777_217  # a float of 32 bits has no such
+    metric = lightgbm_metric(f"CG(gains={level}:5)@1")  # without a remark on the level
+    assert metric(np.array([0, level], dtype), [1, 2], None, [2])[0][1] == 5
+    with pytest.raises(GradedError, match="the labels are of type <U1; give numbers"):
+        metric(["a", "b"], [1, 2], None, [2])
+
+
 def test_scorer_equals_a_loop_over_the_folds():
     sklearn = pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
     from sklearn.linear_model import Ridge

@@ -55,6 +55,18 @@ def test_case_and_separators_do_not_count(word, spelling):
     assert measure.NAME == parse_measure(WORDS[word].measure).NAME
 
 
+@pytest.mark.parametrize("name", ["ndcg", "nDCG_JK", "hits", "P"])
+@pytest.mark.parametrize("cutoff", ["05", "1,000", "-1", "10%", "ten", "5;10"])
+def test_a_wrong_cutoff_is_said_to_be_one(name, cutoff):
+    with pytest.raises(GradedError, match=" is not a cutoff; a cutoff is a whole number ≥ 1"):
+        parse_measures(f"{name}@{cutoff}")
+
+
+def test_the_least_relevant_level_of_ranx_is_at_least_1():
+    with pytest.raises(GradedError, match="least relevant level is 0, but it is a whole number"):
+        parse_measures("map@100-l0")
+
+
 @pytest.mark.parametrize("word", AMBIGUOUS)
 def test_an_ambiguous_word_is_refused_with_strings_that_can_be_typed(word):
     with pytest.raises(GradedError, match="means several measures; write ") as caught:

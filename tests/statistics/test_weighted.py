@@ -3,6 +3,7 @@
 The reference has loops over topics and pairs of topics, as the definition does.
 """
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -43,22 +44,24 @@ MEASURE = "nDCG_JK@10"
 
 
 def _reference(weights, values):
-    """Mean, standard error and degrees of freedom."""
+    """Mean, standard error and degrees of freedom, in exact arithmetic up to the root."""
+    weights = [Fraction(weight) for weight in weights]
+    values = [Fraction(value) for value in values]
     shares = [weight / sum(weights) for weight in weights]
     mean = sum(share * value for share, value in zip(shares, values, strict=True))
     factors = [share**2 / (1 - share) for share in shares]
     rho = sum(share**2 for share in shares)
     square = sum(a * (value - mean) ** 2 for a, value in zip(factors, values, strict=True))
     expected = sum(a * (1 - 2 * r + rho) for a, r in zip(factors, shares, strict=True))
-    variance = 0.0
+    variance = Fraction(0)
     for t, (a, r) in enumerate(zip(factors, shares, strict=True)):
         for u, (b, s) in enumerate(zip(factors, shares, strict=True)):
             variance += a * b * ((t == u) - r - s + rho) ** 2
-    return mean, square**0.5, expected**2 / variance
+    return float(mean), float(square) ** 0.5, float(expected**2 / variance)
 
 
-@pytest.mark.parametrize("topics", [2, 3, 10, 40])
-@pytest.mark.parametrize("spread", [0, 0.5, 3])
+@pytest.mark.parametrize("topics", [2, 3, 10])
+@pytest.mark.parametrize("spread", [0, 0.5, 3, 20])
 def test_error_and_degrees_are_those_of_the_definition(topics, spread):
     weights = GENERATOR.lognormal(0, spread, topics)
     values = GENERATOR.normal(size=topics)
@@ -173,10 +176,12 @@ def test_the_bound_over_ranges_is_below_the_bound_of_any_values_in_them():
 def test_one_topic_of_positive_weight_has_a_mean_alone():
     evaluation = evaluate(QRELS, RUNS, [MEASURE], weights=dict.fromkeys(QRELS, 0) | {"q3": 2})
     assert evaluation.means()[:, 0].tolist() == evaluation.of(MEASURE)[:, 3].tolist()
-    with pytest.raises(GradedError, match="needs at least 2"):
+    with pytest.raises(GradedError, match="and whose weight is above 0; nDCG_JK@10 has 1"):
         compare(evaluation)
-    with pytest.raises(GradedError, match="has 1 topic; a confidence interval needs"):
-        intervals(evaluation)
+    shown = intervals(evaluation)
+    assert shown.values[:, 0].tolist() == evaluation.means()[:, 0].tolist()
+    assert np.isnan([shown.lower, shown.upper]).all()
+    assert "No interval for 3 values: only one topic has a weight above 0." in str(shown)
     found = paired(np.array([[0.5], [0.25]]), [(0, 1)], weights=np.array([2.0]))
     assert found.difference.tolist() == [0.25]
     assert np.isnan([found.lower[0], found.upper[0], found.p[0]]).all()

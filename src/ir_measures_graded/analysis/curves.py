@@ -435,7 +435,8 @@ def _curves(
     refuse_large("depth", last, needed, f"curves over {counted(topics, 'topic')}")
     if confidence is not None:
         if topics < 2:
-            raise GradedError(f"confidence bands need at least 2 topics; the qrels have {topics}")
+            counts = counted(topics, "topic")
+            raise GradedError(f"confidence bands need at least 2 topics; {counts} counts")
         needed = 16 * last * resamples
         refuse_large("resamples", resamples, needed, f"bands at {counted(last, 'rank')}")
     _refuse_names_of_columns(names, has_bands=confidence is not None)

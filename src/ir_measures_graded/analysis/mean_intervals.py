@@ -42,6 +42,8 @@ NO_INTERVAL: Final = (
     "No interval for {}: nearly all {}s have one value, and the measure has no largest one."
 )
 
+OF_ONE_TOPIC: Final = "No interval for {}: only one {} has a weight above 0."
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Intervals(Result):
@@ -104,7 +106,12 @@ class Intervals(Result):
         notes = [Note("{} over {}s.", self._kind, self.unit)]
         if len(self.runs) > 1:
             notes.append(Note("Intervals are not adjusted for the number of runs."))
-        undefined = int(np.isnan(self.lower).sum())
+        is_undefined = np.isnan(self.lower)
+        is_single = is_undefined & (self.topics == 1)
+        single = int(is_single.sum())
+        if single:
+            notes.append(Note(OF_ONE_TOPIC, counted(single, "value"), self.unit))
+        undefined = int((is_undefined & ~is_single).sum())
         if undefined:
             notes.append(Note(NO_INTERVAL, counted(undefined, "value"), self.unit))
         return notes + list(self.noted)
@@ -176,7 +183,8 @@ def intervals(
     >>> [round(bound, 2) for bound in found.of("mine", "CG@1")]
     [0.0, 4.48]
 
-    Raises `GradedError` for fewer than two topics, an unknown method and a confidence out of range.
+    A single topic whose weight is above 0 has a mean without an interval. Raises `GradedError` for
+    fewer than two topics without weights, an unknown method and a confidence out of range.
     """
     if not isinstance(evaluation, Evaluation):
         raise GradedError(
@@ -230,7 +238,8 @@ def interval_of(
 ) -> tuple[float, float, float]:
     """The mean or sum of one run by one measure, and the bounds of its interval.
 
-    Raises `GradedError` for fewer than two topics.
+    The bounds are NaN if weights leave a single topic. Raises `GradedError` for fewer than two
+    topics without weights.
     """
     measure = evaluation.measures[column]
     refuse_geometric([measure])
@@ -240,6 +249,8 @@ def interval_of(
     weights = None
     if evaluation.weights is not None:
         weights = evaluation.weights[is_counted]
+    if values.size == 1 and weights is not None:
+        return float(values[0]), np.nan, np.nan
     if values.size < 2:
         raise GradedError(
             f"{evaluation.runs[row]}: {measure} has {counted(values.size, evaluation.unit)}; "

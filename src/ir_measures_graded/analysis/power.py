@@ -31,7 +31,7 @@ from ..output.formats import counted, known, listed
 from ..output.result import Result
 from ..output.tables import Column, Table
 from ..progress import Progress
-from .comparing.collections import LEAST_COLLECTIONS, compare_collections
+from .comparing.collections import LEAST_COLLECTIONS, OverCollections, compare_collections
 from .comparing.families import (
     baseline_of,
     family_of,
@@ -41,7 +41,7 @@ from .comparing.families import (
     width_of,
 )
 from .statistics import primary, student
-from .statistics.corrections import CORRECTION_NAME
+from .statistics.corrections import CORRECTION_NAME, DEFAULT, correction_of
 from .statistics.defaults import ALPHA, LEAST_TESTED_TOPICS, POWER
 from .statistics.options import as_list, check_probability, statistics_library
 from .statistics.precision import TIED, deviation_of, quietly
@@ -167,6 +167,8 @@ class Power(Result):
     def _answer(self, measure: Measure) -> Iterator[str]:
         if np.isnan(self.spread(measure)).any():
             reason = f"the difference is constant or too few {self.unit}s differ"
+            if self.unit == COLLECTION:
+                reason = "the difference is constant or a run lacks a collection"
             yield f"No power for {measure}: in every pair, {reason}."
             return
         if not self.wanted:
@@ -176,13 +178,19 @@ class Power(Result):
         row = self._row(measure)
         without_spread = int(np.isnan(self.deviations[row]).sum())
         if without_spread:
-            left_out = f"{counted(without_spread, 'pair')} of constant difference or few changes"
+            why = "constant difference or few changes"
+            if self.unit == COLLECTION:
+                why = "constant difference"
+            left_out = f"{counted(without_spread, 'pair')} of {why}"
             yield f"{left_out} by {measure} left out of lowest, median and highest."
         pairs = f"{self.separated(measure)} of {counted(len(self.pairs), 'pair')} of runs"
         yield f"{measure} separates {pairs} (p < {self.alpha:g})."
         untested = int(np.isnan(self.p_values[row]).sum())
         if untested:
-            yield f"No p for {counted(untested, 'pair')} by {measure} ({primary.UNTESTED})."
+            why = primary.UNTESTED
+            if self.unit == COLLECTION:
+                why = "the mean differences do not vary"
+            yield f"No p for {counted(untested, 'pair')} by {measure} ({why})."
 
     def _found(self, measure: Measure) -> str:
         """The smallest difference that the topics find."""
@@ -541,39 +549,60 @@ def power_collections(
         raise GradedError(
             f"power over collections needs at least {LEAST_COLLECTIONS} of them, not {count}"
         )
+    complete = _runs_of_all_collections(comparison)
+    lacking_runs = [run for run in comparison.runs if run not in complete]
+    if len(complete) < 2 or baseline in lacking_runs:
+        raise GradedError(
+            "power over collections needs 2 runs with values in each collection, and a baseline is "
+            f"one of them; a collection is missing for {listed(lacking_runs)}"
+        )
     # Two runs have a baseline without the option, and the same pair.
     named = baseline
     if named is None and len(comparison.runs) == 2:
         named = comparison.baseline
-    numbers = family_of(comparison.runs, named, range(len(comparison.runs)))
-    first, second = np.array(numbers).T
+    pairs = [
+        (complete[run], complete[other])
+        for run, other in family_of(complete, named, range(len(complete)))
+    ]
+    rows = [[comparison.runs.index(run) for run in pair] for pair in pairs]
+    first, second = np.array(rows).T
     means = np.stack([group.values for group in comparison.groups.values()], axis=-1)
     between = np.moveaxis(means[first] - means[second], 1, 0)
     spreads = deviation_of(between)
     is_constant = np.ptp(between, axis=-1) <= TIED * np.abs(between).max(axis=-1)
-    adjusted = [
-        [test.adjusted for test in comparison.find(measure)] for measure in comparison.measures
-    ]
-    p_values = np.array(adjusted, dtype=float)  # None becomes NaN
-    lacking = [
+    adjusted = []
+    for measure in comparison.measures:
+        p_of_pair = {(test.run, test.other): test.p for test in comparison.find(measure)}
+        p = np.array([p_of_pair[pair] for pair in pairs], dtype=float)  # None becomes NaN
+        adjusted.append(correction_of(DEFAULT).adjust(p, len(pairs)))
+    lacking = [f"{run} is left out, because it lacks a collection." for run in lacking_runs]
+    lacking += [
         f"{name}: {sentence}"
         for name, group in comparison.groups.items()
         for sentence in group.lacking
     ]
     return Power(
-        comparison.runs,
+        complete,
         comparison.measures,
         count,
         alpha,
         power,
         wanted,
-        p_values,
+        np.array(adjusted),
         np.where(is_constant, np.nan, spreads),
         comparison.unit,
         lacking,
         comparison.remarks,
         named,
     )
+
+
+def _runs_of_all_collections(comparison: OverCollections) -> tuple[str, ...]:
+    """The runs with a mean in each collection, by each measure that all collections have."""
+    has_mean = ~np.isnan(comparison.values)
+    is_in_all = has_mean.any(axis=0)
+    is_complete = has_mean[:, is_in_all].all(axis=1) & is_in_all.any()
+    return tuple(run for run, kept in zip(comparison.runs, is_complete, strict=True) if kept)
 
 
 def _checked(alpha: float, power: float, differences: Iterable[float] | float) -> tuple[float, ...]:

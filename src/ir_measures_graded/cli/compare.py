@@ -24,7 +24,7 @@ from .collections import (
     refuse_options,
     stored_collections,
 )
-from .parser import Arguments, Option, at_least_1, choice, output, several
+from .parser import Arguments, Option, at_least_2, choice, output, several
 from .results import Answer, command_line
 
 FOR_ONE = ("tests", "resamples", "seed", "by", "weights", "repeats", "top", *common.OF_RANKINGS)
@@ -45,7 +45,7 @@ OPTIONS = (
     Option(
         "--repeats PATTERN", "runs of one system, as '*-seed*', whose first * is the system's name"
     ),
-    Option("--top K", "show the best K runs by the first measure, and the baselines", at_least_1),
+    Option("--top K", "show the best K runs by the first measure, and the baselines", at_least_2),
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]),
     choice("--correction", f"of p for the family; default: {DEFAULT}", *CORRECTIONS),
     common.alpha(ALPHA),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import GradedError, did_you_mean, needed
@@ -19,6 +20,7 @@ from ..output import figures
 from ..output.excel import EXCEL, EXCEL_NEEDS
 from ..output.files import checked_ending
 from ..output.formats import FORMATS, PLACES, TABLES
+from . import COMMANDS
 
 Files = Callable[[Any], Iterable[str]]
 
@@ -224,8 +226,30 @@ class Parser(argparse.ArgumentParser):
         unknown = re.match(r"unrecognized arguments: ([^\s=]*)", message)
         hint = ""
         if unknown:
+            others = commands_with(unknown[1])
             hint = did_you_mean(unknown[1], self._option_string_actions, cutoff=0.75)
+            if others:
+                hint = f"; {unknown[1]} is an option of {', '.join(others)}"
         raise GradedError(f"{message}{hint} (see {self.prog} --help)")
+
+
+def commands_with(flag: str) -> list[str]:
+    """The commands that have an option.
+
+    >>> commands_with("--looks")
+    ['gate']
+    """
+    commands = []
+    for name in COMMANDS:
+        options = import_module(f".{name}", __package__).OPTIONS
+        if any(flag.replace("-", "_") in flags_of(option) for option in options):
+            commands.append(name)
+    return commands
+
+
+def flags_of(option: Option) -> list[str]:
+    """The flags of an option, with ``_`` for each ``-``, which mean the same."""
+    return [flag.replace("-", "_") for flag in option.flags]
 
 
 def check_endings(paths: Iterable[str], endings: Mapping[str, Sequence[str]]) -> None:
@@ -300,6 +324,7 @@ QUIET = Option("--quiet", "show no progress of long work on a terminal", shared=
 real = typed(r"[-+.\w]+", float, "a number")
 whole_number = typed(r"-?\d{1,18}", int, "a whole number")
 at_least_1 = typed(r"[1-9]\d{0,17}", int, "a whole number ≥ 1")
+at_least_2 = typed(r"[2-9]|[1-9]\d{1,17}", int, "a whole number ≥ 2")
 whole_numbers = typed(r"\d{1,18}(,\d{1,18})*", several(int), "whole numbers, as in 5,10,20")
 numbers = typed(".*", several(float), "numbers separated by commas, as in 0.05,0.1")
 

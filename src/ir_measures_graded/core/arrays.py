@@ -292,7 +292,7 @@ def _array(name: str, values: Array) -> np.ndarray:
         raise GradedError(f"cannot read the {name} as an array: {reason}") from error
 
 
-def _numbers_in(name: str, values: Array) -> np.ndarray:
+def numbers_in(name: str, values: Array) -> np.ndarray:
     """An array of numbers of one or two dimensions. Masked entries are NaN."""
     array = _array(name, values)
     if array.dtype.kind not in "biuf":
@@ -311,14 +311,14 @@ def _numbers_in(name: str, values: Array) -> np.ndarray:
 
 def labels_in(labels: Array) -> np.ndarray:
     """Labels as a new array of floats. Those in 32 bits mean their shortest decimal text."""
-    array = _numbers_in("labels", labels)
+    array = numbers_in("labels", labels)
     decimals = as_decimals(array)
     return decimals.copy() if np.may_share_memory(decimals, array) else decimals
 
 
 def scores_in(scores: Array, shape: tuple[int, ...]) -> np.ndarray:
     """Scores as an array of floats in the shape of the labels."""
-    array = _numbers_in("scores", scores)
+    array = numbers_in("scores", scores)
     if array.shape != shape:
         raise GradedError(
             f"scores have the shape {array.shape}, labels {shape}; give a score per label"
@@ -335,7 +335,10 @@ def padding_in(level: np.ndarray, padding: float | None) -> np.ndarray:
     is_nan = isinstance(padding, (float, np.floating)) and np.isnan(padding)
     if is_nan:
         return np.isnan(level)
-    return level == number("padding", padding)
+    value = number("padding", padding)
+    if isinstance(padding, np.floating):
+        value = float(as_decimals(np.asarray(padding)))  # as the labels, which it stands among
+    return level == value
 
 
 UNNAMED_PADDING = -1

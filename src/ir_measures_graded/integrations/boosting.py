@@ -12,18 +12,19 @@ counts once, and the weights of documents and groups are ignored. This module im
 libraries before it needs one.
 """
 
+import warnings
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from ir_measures import Measure
 
-from ..arguments import refused
-from ..core.arrays import ArrayEvaluator, Measures
+from ..arguments import refused, whole_number
+from ..core.arrays import ArrayEvaluator, Measures, numbers_in
 from ..core.by_topic import changes
 from ..core.registry.facts import sign_of
 from ..core.registry.notation import parse_measures
-from ..errors import GradedError, needed
+from ..errors import GradedError, InputWarning, needed
 
 NO_GROUPS = "the data has no groups; give group sizes or query ids with the data"
 WORKS = (
@@ -44,7 +45,10 @@ class Metric:
     def __init__(self, measures: Measures, ties: str = "mean"):
         self.measures = parse_measures(measures)
         self.ties = ties
-        ArrayEvaluator(self.measures, [0], ties=ties, sizes=[1])  # Refuse wrong arguments at once.
+        with warnings.catch_warnings():
+            # The label stands for those of the data, so a remark on its level would mislead.
+            warnings.simplefilter("ignore", InputWarning)
+            ArrayEvaluator(self.measures, [0], ties=ties, sizes=[1])  # Refuse wrong arguments.
         self.names = [str(measure) for measure in self.measures]
         self.larger_is_better = [sign_of(measure) > 0 for measure in self.measures]
 
@@ -54,20 +58,22 @@ class Metric:
         """
         if sizes is None or np.size(sizes) == 0:
             raise GradedError(NO_GROUPS)
-        labels_as_bytes = np.asarray(labels, np.float32).tobytes()
+        level = np.ravel(numbers_in("labels", labels))
         if np.asarray(sizes).dtype.kind not in "iu":
             raise refused("group", sizes, "the sizes of the groups")
         sizes_as_bytes = np.asarray(sizes, np.int64).tobytes()
-        evaluator = _evaluator(self.measures, self.ties, labels_as_bytes, sizes_as_bytes)
+        evaluator = _evaluator(
+            self.measures, self.ties, level.tobytes(), level.dtype.str, sizes_as_bytes
+        )
         means: list[float] = evaluator.means(np.ravel(scores)).tolist()
         return means
 
 
 @lru_cache(KEPT)
 def _evaluator(
-    measures: tuple[Measure, ...], ties: str, labels: bytes, sizes: bytes
+    measures: tuple[Measure, ...], ties: str, labels: bytes, dtype: str, sizes: bytes
 ) -> ArrayEvaluator:
-    level = np.frombuffer(labels, np.float32)
+    level = np.frombuffer(labels, np.dtype(dtype))
     return ArrayEvaluator(measures, level, ties=ties, sizes=np.frombuffer(sizes, np.int64))
 
 
@@ -134,8 +140,10 @@ class XGBoostMetric(Metric):
         """XGBoost's callback `EarlyStopping` for the first measure, told whether larger values are
         better.
 
-        `options` are those of the callback. Raises `GradedError` if XGBoost is not installed.
+        `rounds` is a whole number ≥ 1; `options` are those of the callback. Raises `GradedError`
+        for other rounds, and if XGBoost is not installed.
         """
+        whole_number("rounds", rounds, lowest=1)
         callback = needed("xgboost.callback", "early stopping", "xgboost").EarlyStopping
         larger = self.larger_is_better[0]
         return callback(rounds=rounds, metric_name=self.names[0], maximize=larger, **options)
@@ -244,7 +252,7 @@ class CatBoostMetric(Metric):
                 "CatBoost passes labels without groups, and no pool has these labels in this "
                 f"order, or two have them with other groups; {WORKS}"
             )
-        mean = self.means(target, approxes[0], sizes_of_pools[0])[0]
+        mean = self.means(labels, approxes[0], sizes_of_pools[0])[0]
         return mean, 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:

@@ -31,6 +31,7 @@ from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import Evaluation, evaluate
 from ...evaluation.named import about, short_names
 from ...evaluation.values import COLLECTION, frame_of, needed_column
+from ...files.content import is_pattern
 from ...files.files import RunFile
 from ...files.sources import is_file, scoreddocs_of
 from ...output.formats import counted, known, listed
@@ -63,6 +64,8 @@ from .tests import LIKE_THESE, PAIRED_T, THESE, Test, pairwise_tests
 
 ALL: Final = "all"
 """The name of means over all collections."""
+RESERVED: Final = (ALL, "mean", "lower", "upper", THESE, LIKE_THESE)
+"""Names of rows and columns of all collections, which no collection can have."""
 LACKING: Final = "one of the runs lacks a collection"
 LEAST_COLLECTIONS: Final = 3
 """Fewer collections show intervals over collections like these, but nothing is called
@@ -350,6 +353,10 @@ def _evaluated(
     evaluations: dict[str, Evaluation] = {}
     for name, collection in collections.items():
         with about(name):
+            if name in RESERVED:
+                raise GradedError(
+                    "a row or column of all collections has this name; rename the collection"
+                )
             if not isinstance(collection, Evaluation):
                 qrels, runs = collection
                 collection = evaluate(qrels, runs, measures)
@@ -453,6 +460,8 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[
     folder = os.path.dirname(name)
     columns = [needed_column(frame, name, column) for column in (COLLECTION, "qrels", "runs")]
     rows = zip(*map(_as_texts, columns), strict=True)
+    if frame.empty:
+        raise GradedError(f"{name}: the table has no row; give a row for each collection")
     collections: dict[str, tuple[str, list[tuple[str, Any]]]] = {}
     for row, (collection, qrels, runs) in enumerate(rows, 1):
         with about(f"{name}: row {row} ({collection})"):
@@ -493,6 +502,8 @@ def _runs(folder: str, pattern: str) -> list[tuple[str, Any]]:
     """The runs in the files that match a pattern, or the run that comes with an ir-datasets id."""
     exists = os.path.exists(os.path.join(folder, pattern))
     paths = [pattern] if exists else sorted(glob(pattern, root_dir=folder or None))
+    if not paths and is_pattern(pattern):
+        raise GradedError(f"no file matches {pattern!r}")
     if not paths:
         return [("scoreddocs", scoreddocs_of(pattern))]
     runs: list[tuple[str, Any]] = []

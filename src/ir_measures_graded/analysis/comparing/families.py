@@ -40,9 +40,11 @@ def refuse_few_topics(evaluation: Evaluation) -> None:
     for measure in evaluation.measures:
         topics = len(evaluation.paired_topics(measure))
         if topics < 2:
+            what = "for which every run has a value"
+            if evaluation.weights is not None:
+                what += " and whose weight is above 0"
             raise GradedError(
-                f"a comparison needs at least 2 {evaluation.unit}s for which every run has a "
-                f"value; {measure} has {topics}"
+                f"a comparison needs at least 2 {evaluation.unit}s {what}; {measure} has {topics}"
             )
 
 
@@ -82,14 +84,17 @@ def baseline_of(runs: Sequence[str], baseline: str | None) -> str | None:
 
 
 def baselines_of(runs: Sequence[str], baseline: str | Iterable[str] | None) -> tuple[str, ...]:
-    """The baselines, each once. Without any, it is the first of two runs, and none of more.
+    """The baselines. Without any, it is the first of two runs, and none of more.
 
-    Raises `GradedError` for an unknown baseline.
+    Raises `GradedError` for an unknown baseline, and for one that is named twice.
     """
     asked: list[str | None] = [None]
     if baseline is not None:
         asked = as_list(baseline)
-    baselines = [baseline_of(runs, name) for name in dict.fromkeys(asked)]
+    baselines = [baseline_of(runs, name) for name in asked]
+    for number, name in enumerate(baselines):
+        if name in baselines[:number]:
+            raise GradedError(f"the baseline {name!r} is named twice; name each baseline once")
     return tuple(name for name in baselines if name is not None)
 
 

@@ -100,17 +100,47 @@ class WeightedSample(Sample):
         return effective_size(self.weights)
 
     @cached_property
+    def largest(self) -> int:
+        """The number of the topic with the largest weight."""
+        return int(np.argmax(self.weights))
+
+    @cached_property
+    def complements(self) -> np.ndarray:
+        """The share of all other topics in the mean.
+
+        1 − r of a share near 1 would have lost its digits, so the other weights are added there.
+        """
+        complements = 1 - self.shares
+        others = np.delete(self.weights, self.largest)
+        complements[self.largest] = others.sum() / self.weights.sum()
+        return complements
+
+    @property
+    def factors(self) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.where(self.complements > 0, self.shares**2 / self.complements, np.nan)
+
+    @cached_property
     def degrees(self) -> float:
-        shares = self.shares
-        factors = self.factors
-        square = float((shares**2).sum())
-        diagonal = 1 - 2 * shares + square
+        # The terms of the topic with the largest weight stand apart, without 1 − r and 1 − ρ, which
+        # lose their digits where it dominates.
+        share = self.shares[self.largest]
+        complement = self.complements[self.largest]
+        factor = self.factors[self.largest]
+        shares = np.delete(self.shares, self.largest)
+        factors = np.delete(self.factors, self.largest)
+        square_of_others = float((shares**2).sum())
+        square = share**2 + square_of_others
+        own_of_largest = factor * (complement**2 + square_of_others)
+        own = factors * (1 - 2 * shares + square)
+        with_largest = square_of_others - share * complement - shares
         # Σ_tu a_t a_u (b_t + b_u)² with b = ρ/2 − r has the terms of K without [t = u].
         halves = square / 2 - shares
-        all_pairs = 2 * factors.sum() * (factors * halves**2).sum()
-        all_pairs += 2 * (factors * halves).sum() ** 2
-        own = (factors**2 * (diagonal**2 - (2 * halves) ** 2)).sum()
-        return float((factors * diagonal).sum() ** 2 / (all_pairs + own))
+        of_others = 2 * factors.sum() * (factors * halves**2).sum()
+        of_others += 2 * (factors * halves).sum() ** 2
+        of_others += (own**2 - (factors * 2 * halves) ** 2).sum()
+        of_largest = own_of_largest**2 + 2 * factor * (factors * with_largest**2).sum()
+        return float((own_of_largest + own.sum()) ** 2 / (of_largest + of_others))
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         return weighted_mean(values, self.weights)
@@ -118,6 +148,8 @@ class WeightedSample(Sample):
     def deviation(self, values: np.ndarray) -> np.ndarray:
         unit = unit_of(values)
         scaled = values / unit
+        # From the value that may dominate the mean, so that its own deviation keeps its digits.
+        scaled = scaled - scaled[..., self.largest, None]
         deviations = scaled - self.mean(scaled)[..., None]
         error = ((self.factors * deviations**2).sum(axis=-1)) ** 0.5
         return np.asarray(unit[..., 0] * error * self.size**0.5)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ir_measures import Measure
 
-from ...errors import GradedError
+from ...errors import GradedError, shown
 
 _EVERYDAY = (
     r"(?P<name>[A-Za-z][A-Za-z0-9]*(?:[ _-](?!at[_-])[A-Za-z0-9]+)*?)"
@@ -117,6 +117,22 @@ _WORDS = {squeezed(name): word for name, word in WORDS.items()}
 _AMBIGUOUS = {squeezed(name): choices for name, choices in AMBIGUOUS.items()}
 
 
+def refuse_cutoff(text: str, cutoff: str) -> None:
+    """Raise `GradedError` for a cutoff that is not a whole number ≥ 1, without leading zeros.
+
+    >>> refuse_cutoff("ndcg@05", "05")
+    Traceback (most recent call last):
+    ir_measures_graded.errors.GradedError: 'ndcg@05': '05' is not a cutoff; a cutoff is a whole \
+number ≥ 1, as in ndcg@10
+    """
+    if re.fullmatch("[1-9][0-9]*", cutoff) is None:
+        name = re.split("@|_at_|-at-", text)[0]
+        raise GradedError(
+            f"{shown(text)}: {shown(cutoff)} is not a cutoff; a cutoff is a whole number ≥ 1, as "
+            f"in {name}@10"
+        )
+
+
 def is_everyday(text: str) -> bool:
     """Whether a text has an everyday word, also one that is refused.
 
@@ -139,7 +155,7 @@ def everyday_strings(text: str) -> list[str]:
     (['AP(rel=2)@100'], [])
 
     Raises `GradedError` for a word that means several measures, with the strings to choose from,
-    and for a cutoff that is missing or superfluous.
+    for a cutoff that is missing, superfluous or not allowed, and for the level 0.
     """
     match = re.fullmatch(_EVERYDAY, text.strip())
     if match is None:
@@ -149,8 +165,12 @@ def everyday_strings(text: str) -> list[str]:
     cutoffs: list[str] = []
     if match["cutoffs"]:
         cutoffs = match["cutoffs"].split(",")
+    takes_cutoff = name in _AMBIGUOUS or (name in _WORDS and _WORDS[name].cutoff != NONE)
+    if takes_cutoff:
+        for cutoff in cutoffs:
+            refuse_cutoff(text, cutoff)
     if name in _AMBIGUOUS:
-        cutoff = cutoffs[0] if cutoffs else 10
+        cutoff = cutoffs[0] if cutoffs else "10"
         choices = _AMBIGUOUS[name].format(k=cutoff)
         raise GradedError(f"{text!r} means several measures; write {choices}")
     word = _WORDS.get(name)
@@ -166,7 +186,11 @@ def everyday_strings(text: str) -> list[str]:
             raise GradedError(
                 f"{text!r}: {word.measure} has no least relevant level; leave out -l{level}"
             )
-        parameters = f"(rel={level})"
+        if int(level) == 0:
+            raise GradedError(
+                f"{text!r}: the least relevant level is 0, but it is a whole number ≥ 1, as in -l1"
+            )
+        parameters = f"(rel={int(level)})"
     endings = [f"@{cutoff}" for cutoff in cutoffs] or [""]
     return [word.measure + parameters + ending for ending in endings]
 
@@ -198,4 +222,7 @@ def with_each_cutoff(text: str) -> list[str]:
     match = re.fullmatch(r"(?P<name>[^@]+)@(?P<cutoffs>\d{1,9}(?:,\d{1,9})+)", text.strip())
     if match is None:
         return []
-    return [f"{match['name']}@{cutoff}" for cutoff in match["cutoffs"].split(",")]
+    cutoffs = match["cutoffs"].split(",")
+    for cutoff in cutoffs:
+        refuse_cutoff(text, cutoff)
+    return [f"{match['name']}@{cutoff}" for cutoff in cutoffs]

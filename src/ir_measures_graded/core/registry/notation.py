@@ -27,7 +27,7 @@ from ...arguments import items
 from ...errors import GradedError, UnknownMeasureError, did_you_mean, shown
 from ..measures.sessions import SessionMeasure
 from . import plugins
-from .everyday import everyday_strings, typed, with_each_cutoff
+from .everyday import everyday_strings, is_everyday, refuse_cutoff, typed, with_each_cutoff
 from .facts import allowed, is_graded, needs_intents, with_options
 from .names import OFFICIAL, normalised, registry
 from .trec_names import ALL, ALL_OTHERS, trec_strings
@@ -43,6 +43,9 @@ OPTIONS = ("ties", "unjudged")
 """Options of graded measures that standard measures with a definition have as well."""
 _TREC_NAME = r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*"
 """A name of trec_eval with its parameters; ir-measures itself would ignore letters after them."""
+
+_WITH_WRONG_CUTOFF = r"(?P<name>[^@()]+)@(?P<cutoff>[^@()./=]*|[-+]?[\d.,_eE+-]+)"
+"""A name with anything for a cutoff but what is more likely part of a path."""
 
 _COMMA = r",(?=\s*[^\W\d])(?![^()]*\))"
 """A comma between measures: outside parentheses, and before a letter, as cutoffs have commas too.
@@ -191,8 +194,27 @@ def named_by(measure: Measure | str) -> list[Measure]:
             return measures
         texts = re.split(_COMMA, measure)
         if len(texts) == 1:
+            _refuse_wrong_cutoff(measure)
             raise
         return list(chain.from_iterable(named_by(text.strip()) for text in texts))
+
+
+def _refuse_wrong_cutoff(text: str) -> None:
+    """Raise `GradedError` if a text has the name of a measure and anything but a cutoff after its
+    ``@``.
+
+    >>> _refuse_wrong_cutoff("runs/map@v2.run")
+    >>> _refuse_wrong_cutoff("map@-1")
+    Traceback (most recent call last):
+    ir_measures_graded.errors.GradedError: 'map@-1': '-1' is not a cutoff; a cutoff is a whole \
+number ≥ 1, as in map@10
+    """
+    match = re.fullmatch(_WITH_WRONG_CUTOFF, text.strip())
+    if match is None:
+        return
+    name = match["name"]
+    if is_everyday(name) or normalised(name) in registry():
+        refuse_cutoff(text, match["cutoff"])
 
 
 def _everyday_measures(text: Any) -> list[Measure]:
