@@ -335,10 +335,8 @@ def padding_in(level: np.ndarray, padding: float | None) -> np.ndarray:
     is_nan = isinstance(padding, (float, np.floating)) and np.isnan(padding)
     if is_nan:
         return np.isnan(level)
-    value = number("padding", padding)
-    if isinstance(padding, np.floating):
-        value = float(as_decimals(np.asarray(padding)))  # as the labels, which it stands among
-    return level == value
+    number("padding", padding)
+    return level == float(as_decimals(np.asarray(padding)))  # read as the labels are
 
 
 UNNAMED_PADDING = -1
