@@ -4,11 +4,19 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 from scipy.stats import ttest_ind, ttest_rel
 
 from ir_measures_graded import cli
-from ir_measures_graded.analysis import compare_leaderboards, evaluate, reproduce
+from ir_measures_graded.analysis import (
+    Evaluation,
+    compare,
+    compare_leaderboards,
+    evaluate,
+    reproduce,
+)
 from ir_measures_graded.analysis.leaderboards.comparison import measure_pair
+from ir_measures_graded.analysis.statistics.weighted import WeightedSample
 from ir_measures_graded.errors import GradedError
 
 SYSTEMS = [f"s{number}" for number in range(12)]
@@ -289,6 +297,82 @@ def test_evaluations_and_commands_agree(tmp_path, capsys):
     assert cli.main(["reproduce", *files]) == 2
 
 
+WEIGHTS = dict(zip(TOPICS, RANDOM.integers(0, 4, 15).tolist()))
+
+
+def test_weights_are_those_of_means_and_tests_in_both_leaderboards():
+    plain = compare_leaderboards(rows_of(FIRST), rows_of(SECOND))
+    equal = compare_leaderboards(rows_of(FIRST), rows_of(SECOND), weights=dict.fromkeys(TOPICS, 3))
+    assert equal.orders[0].statistics == pytest.approx(plain.orders[0].statistics)
+    assert equal.orders[0].significant == plain.orders[0].significant
+    weighted = compare_leaderboards(rows_of(FIRST), rows_of(SECOND), weights=WEIGHTS)
+    (compared,) = weighted.orders
+    weights = list(WEIGHTS.values())
+    assert compared.first.means == pytest.approx(np.average(FIRST, axis=1, weights=weights))
+    assert compared.second.means == pytest.approx(np.average(SECOND, axis=1, weights=weights))
+    effective = sum(weights) ** 2 / sum(weight**2 for weight in weights)
+    text = f"Weighted means over {np.count_nonzero(weights)} topics, effective {effective:.1f}."
+    assert text in weighted.notes()
+    sides = [Evaluation.from_values(rows_of(values)) for values in (FIRST, SECOND)]
+    for number, side in enumerate(sides):
+        found = compare(side, weights=WEIGHTS)
+        significant = sum(record["adjusted"] < 0.05 for record in found.records())
+        assert significant == (compared.significant.first, compared.significant.second)[number]
+    own = compare_leaderboards(*[side.weighted(WEIGHTS) for side in sides])
+    assert own.records() == weighted.records()
+
+
+@pytest.mark.parametrize("other_topics", [False, True])
+def test_reproduction_with_weights_is_that_of_repeated_topics(other_topics):
+    again = [FIRST[1], FIRST[4]]
+    first = experiment([FIRST[0], FIRST[5]])
+    second = experiment(again)
+    weights = dict(WEIGHTS)
+    if other_topics:
+        second = [row | {"topic": f"x{row['topic']}"} for row in second]
+        weights |= {f"x{topic}": weight for topic, weight in WEIGHTS.items()}
+    row = reproduce(first, second, "b", "a", weights=weights).rows[0]
+    numbers = list(WEIGHTS.values())
+    b, a, b_again, a_again = (np.repeat(FIRST[row], numbers) for row in (0, 5, 1, 4))
+    assert row.baseline.mean == pytest.approx(b.mean())
+    assert row.ratio == pytest.approx((a_again - b_again).mean() / (a - b).mean())
+    relative = (a - b).mean() / b.mean() - (a_again - b_again).mean() / b_again.mean()
+    assert row.relative == pytest.approx(relative)
+    if not other_topics:
+        rmse = np.sqrt(np.mean((b - b_again) ** 2))
+        largest = np.sqrt(np.mean(np.maximum(b, 1 - b) ** 2))
+        assert (row.baseline.rmse, row.baseline.nrmse) == pytest.approx((rmse, rmse / largest))
+    else:
+        counted = np.array(numbers) > 0
+        sample = WeightedSample(counted.sum(), np.array(numbers)[counted])
+        squared = sample.error(FIRST[:2, counted]) ** 2
+        degrees = squared.sum() ** 2 / (squared**2 / sample.degrees).sum()
+        p = 2 * student.sf(abs(b_again.mean() - b.mean()) / squared.sum() ** 0.5, degrees)
+        assert row.baseline.p == pytest.approx(p)
+    plain = reproduce(first, second, "b", "a").rows[0]
+    equal = reproduce(first, second, "b", "a", weights=dict.fromkeys(weights, 0.5)).rows[0]
+    for name in ("mean", "again", "rmse", "nrmse", "p", "detectable"):
+        expected = getattr(plain.advanced, name)
+        if expected is not None:
+            assert getattr(equal.advanced, name) == pytest.approx(expected), name
+
+
+def test_weights_and_no_relevant_are_refused_where_they_do_not_apply():
+    rows = rows_of(FIRST)
+    means = {"run": SYSTEMS, "AP": FIRST.mean(axis=1)}
+    other = Evaluation.from_values(rows).weighted(WEIGHTS)
+    for message, call in {
+        "15 topics without a weight": lambda: compare_leaderboards(rows, rows, weights={"x": 1}),
+        "leave out means": lambda: compare_leaderboards(means, means, means=True, weights=WEIGHTS),
+        "have the weight 0": lambda: reproduce(rows, rows, "s0", weights=dict.fromkeys(TOPICS, 0)),
+        "different weights": lambda: reproduce(other, rows, "s0"),
+    }.items():
+        with pytest.raises(GradedError, match=message):
+            call()
+    single = reproduce(rows, rows, "s0", weights=dict.fromkeys(TOPICS, 0) | {"t1": 1}).rows[0]
+    assert (single.baseline.mean, single.baseline.p) == (FIRST[0, 1], None)
+
+
 def printed(capsys, *words):
     """The values and the notes that `leaderboards` prints as JSON."""
     assert cli.main(["leaderboards", *map(str, words), "-f", "json"]) == 0
@@ -355,7 +439,25 @@ def test_runs_are_evaluated_by_two_measures_or_by_two_qrels(tmp_path, capsys):
     expected = compare_leaderboards(by_human, by_machine)
     assert records == json.loads("".join(expected.lines("json")))
     assert notes[0].startswith(str(tmp_path / "human.txt"))
+    weights = tmp_path / "weights.csv"
+    weights.write_text("topic,hits\nx,5\ny,1\nz,0\n")
+    options = ["--weights", f"{weights}:hits", "--no_relevant", "skip"]
+    records, notes = printed(capsys, *human, *files, "AP(rel=3)=AP", *options)
+    counting = {"weights": {"x": 5, "y": 1, "z": 0}, "no_relevant": "skip"}
+    both = evaluate(judged, runs, ["AP(rel=3)", "AP"], **counting)
+    expected = compare_leaderboards(both, both, ["AP(rel=3)=AP"])
+    assert records == json.loads("".join(expected.lines("json")))
+    assert any("effective" in note for note in notes)
+    words = ["reproduce", *human, *files, "AP", "--baseline", "0=1", "--advanced", "2=3", *options]
+    assert cli.main([*map(str, words), "-f", "json"]) == 0
+    (record,) = json.loads(capsys.readouterr().out)["values"]
+    by_run = evaluate(judged, runs, ["AP"], **counting).means()[:, 0]
+    assert record["effect"] == pytest.approx(by_run[2] - by_run[0])
+    assert record["effect_again"] == pytest.approx(by_run[3] - by_run[1])
+    assert cli.main([*map(str, words[:9]), "--baseline", "0"]) == 2
+    assert "0=RUN2, or give two --qrels" in capsys.readouterr().err
     for words, message in (
+        ([*files[:2], "--no_relevant", "skip"], "do not tell which topics"),
         ([*human, *files, "AP"], "name two measures"),
         ([*human, *files], "name two measures"),
         ([*human, "AP", "nDCG@5"], "no run is given"),

@@ -105,6 +105,9 @@ PASSAGES = (
     ),
 )
 """Runs of passages as runs of their documents."""
+IGNORE_IDENTICAL_IDS = Option(
+    "--ignore_identical_ids", "leave out documents with the id of their topic", shared=True
+)
 RUNS = (
     Option(
         "inputs RUN… MEASURE…",
@@ -120,7 +123,7 @@ RUNS = (
     ),
     *FORM,
     *PASSAGES,
-    Option("--ignore_identical_ids", "leave out documents with the id of their topic", shared=True),
+    IGNORE_IDENTICAL_IDS,
 )
 """Runs and measures, which `inputs` reads."""
 SCOREDDOCS = Option("--scoreddocs", "add the run that comes with the ir-datasets id", shared=True)
@@ -304,6 +307,7 @@ def inputs(
     default: Sequence[str] = (),
     needed: bool = True,
     words: Sequence[str] | None = None,
+    qrels: Any = None,
 ) -> tuple[Any, list[tuple[str, Any]], list[Measure]]:
     """The qrels, runs and measures of a command.
 
@@ -311,12 +315,13 @@ def inputs(
     the option --gains, each measure that names no gains becomes one measure per weighting, unless
     the command does this itself (`weighted`). If `uncut`, measures may lack a required cutoff.
     `default` has the measures to use if none is named. `words` replace the arguments behind the
-    qrels.
+    qrels, and `qrels` those of the arguments.
 
     Raises `GradedError` for an argument that is neither a file nor a measure, and if there is no
     run or no measure although they are `needed`.
     """
-    qrels: Any = arguments.qrels
+    if qrels is None:
+        qrels = arguments.qrels
     if qrels is None:
         raise GradedError("no qrels are given; pass a qrels file or an ir-datasets id first")
     qrels = with_columns(qrels, given_columns(arguments), limits=not arguments.no_limits)
@@ -347,7 +352,7 @@ def inputs(
         topics_of_sessions = read_sessions(sessions) if sessions else True
         qrels = in_sessions(qrels, topics_of_sessions)
     qrels = counted_by(qrels, arguments.get("no_relevant") or ZERO, arguments.get("weights"))
-    gains = named_weightings(arguments.gains)
+    gains = named_weightings(arguments.get("gains") or ())
     if gains and not weighted:
         qrels = read_judgments(qrels)
         measures = under_weightings(measures, gains, qrels)

@@ -12,17 +12,32 @@ from ..analysis.leaderboards.reading import FIELDS
 from ..analysis.statistics.defaults import ALPHA
 from ..analysis.statistics.orders import PERSISTENCE
 from ..errors import GradedError
-from ..evaluation.evaluate import evaluate
-from ..evaluation.named import pairs_of
+from ..evaluation.evaluate import Evaluation, evaluate
 from ..files.sources import is_file, is_named_file
 from ..output.result import View
 from .arguments import FORM as FORM_OF_RUNS
-from .arguments import alpha, measures_in, source_of
+from .arguments import (
+    IGNORE_IDENTICAL_IDS,
+    NO_RELEVANT,
+    PASSAGES,
+    WEIGHTS,
+    alpha,
+    inputs,
+    measures_in,
+)
 from .parser import Arguments, Option, as_list, choice, expanded, output, real, whole_numbers
 from .results import Answer
 
 FORM = Option("--form FORM", "fields of lines without a header", choices=tuple(FIELDS))
 SMALLER = Option("--smaller MEASURE", "smaller is better; repeatable", repeated=True)
+QRELS = Option(
+    "--qrels QRELS",
+    "in place of tables: evaluate runs by two measures, or by two qrels; repeatable",
+    repeated=True,
+    reads=as_list,
+)
+OF_QRELS = (*FORM_OF_RUNS, *PASSAGES, IGNORE_IDENTICAL_IDS, NO_RELEVANT)
+"""Options of qrels and runs."""
 USAGE = (
     "FIRST SECOND [MEASURE…]",
     "--first FILE --second FILE [MEASURE…]",
@@ -57,12 +72,7 @@ OPTIONS = (
         repeated=True,
         reads=as_list,
     ),
-    Option(
-        "--qrels QRELS",
-        "in place of tables: evaluate runs by two measures, or by two qrels; repeatable",
-        repeated=True,
-        reads=as_list,
-    ),
+    QRELS,
     Option("--means", "tables without topics have means"),
     Option("--aggregate", "use the rows of the topic all in place of the mean over the topics"),
     FORM,
@@ -72,7 +82,8 @@ OPTIONS = (
     choice("--rbo", "what ties mean in RBO; default: w, equal places", *RBO_TIES),
     alpha(ALPHA),
     choice("--show", "the statistics (default), or each system", "statistics", "systems"),
-    *FORM_OF_RUNS,
+    WEIGHTS,
+    *OF_QRELS,
     *output(),
 )
 
@@ -99,7 +110,8 @@ def run(arguments: Arguments) -> Answer:
     distance in the first. RBO is rank-biased overlap. overlap@k is the share of the first k that is
     common, tau@k the τ-b of the first k of the first. Values that differ by rounding errors tie,
     and no statistic depends on names or on the order of rows. With values by topic, significant
-    pairs are those of paired t-tests, corrected for the number of pairs.
+    pairs are those of paired t-tests, corrected for the number of pairs, and --weights weights the
+    topics in means and tests.
 
       ir_measures_graded leaderboards human.csv machine.csv nDCG@10
       ir_measures_graded leaderboards 2023.csv 2024.csv nDCG@10=AP --show systems -o slopes.svg
@@ -109,6 +121,8 @@ def run(arguments: Arguments) -> Answer:
     """
     sides = _of_qrels(arguments) if arguments.qrels else _of_tables(arguments)
     settings = arguments.of("p", "k", "means", "aggregate", "smaller", "form", "alpha")
+    if not arguments.qrels:
+        settings |= arguments.of("weights")
     compared = compare_leaderboards(
         sides.first,
         sides.second,
@@ -134,9 +148,7 @@ def _words(arguments: Arguments) -> list[str]:
 
 def _of_tables(arguments: Arguments) -> Sides:
     """The tables of FIRST or --first, and of SECOND or --second. The other words are measures."""
-    for option in FORM_OF_RUNS:
-        if option.name in arguments.given:
-            raise GradedError(f"--{option.name} requires --qrels")
+    refuse_options_of_qrels(arguments)
     words = _words(arguments)
     tables = []
     for files in (arguments.first, arguments.second):
@@ -155,15 +167,9 @@ def _of_tables(arguments: Arguments) -> Sides:
 
 def _of_qrels(arguments: Arguments) -> Sides:
     """Runs evaluated by two measures with the same qrels, or with two qrels."""
-    for name in OF_TABLES:
-        if name in arguments.given:
-            raise GradedError(f"--{name} is for tables of values, not for --qrels")
-    if len(arguments.qrels) > 2:
-        raise GradedError(f"--qrels is given {len(arguments.qrels)} times; give it once or twice")
-    first_qrels = arguments.qrels[0]
-    second_qrels = arguments.qrels[-1]
+    first_qrels, second_qrels = qrels_of(arguments, OF_TABLES)
     words = expanded(_words(arguments), None)
-    runs = list(pairs_of([source_of(word, arguments) for word in words if is_named_file(word)]))
+    runs = [word for word in words if is_named_file(word)]
     if not runs:
         raise GradedError("no run is given; pass two or more run files")
     texts = [word for word in words if not is_named_file(word)]
@@ -171,11 +177,45 @@ def _of_qrels(arguments: Arguments) -> Sides:
     first_measures = dict.fromkeys(first for first, _ in pairs)
     second_measures = dict.fromkeys(second for _, second in pairs)
     if len(arguments.qrels) == 1:
-        both = evaluate(first_qrels, runs, list(first_measures | second_measures))
+        measures = [*(first_measures | second_measures)]
+        both = evaluated_with(first_qrels, runs, measures, arguments)
         return Sides(both, both, _as_text(pairs))
-    first = evaluate(first_qrels, runs, list(first_measures))
-    second = evaluate(second_qrels, runs, list(second_measures))
+    first = evaluated_with(first_qrels, runs, [*first_measures], arguments)
+    second = evaluated_with(second_qrels, runs, [*second_measures], arguments)
     return Sides(first, second, _as_text(pairs), (first_qrels, second_qrels))
+
+
+def refuse_options_of_qrels(arguments: Arguments) -> None:
+    """Raise `GradedError` for an option of qrels and runs that is given for tables of values."""
+    if "no_relevant" in arguments.given:
+        raise GradedError(
+            "--no_relevant requires --qrels: tables do not tell which topics have a relevant "
+            "document"
+        )
+    for option in OF_QRELS:
+        if option.name in arguments.given:
+            raise GradedError(f"--{option.name} requires --qrels")
+
+
+def qrels_of(arguments: Arguments, of_tables: Sequence[str]) -> tuple[str, str]:
+    """The first and the last qrels.
+
+    Raises `GradedError` for more than two, and for the options `of_tables` of values.
+    """
+    for name in of_tables:
+        if name in arguments.given:
+            raise GradedError(f"--{name} is for tables of values, not for --qrels")
+    if len(arguments.qrels) > 2:
+        raise GradedError(f"--qrels is given {len(arguments.qrels)} times; give it once or twice")
+    return arguments.qrels[0], arguments.qrels[-1]
+
+
+def evaluated_with(
+    qrels: str, run_words: Sequence[str], measures: Sequence[Measure], arguments: Arguments
+) -> Evaluation:
+    """The values of the runs in files by the measures, with the options of the command."""
+    read_qrels, runs, _ = inputs(arguments, needed=False, words=run_words, qrels=qrels)
+    return evaluate(read_qrels, runs, measures)
 
 
 def _as_text(pairs: Sequence[tuple[Measure, Measure]]) -> list[tuple[str, str]]:

@@ -422,19 +422,24 @@ class Evaluation(Result):
 
     def notes_on_topics(self) -> Iterator[Note]:
         """How topics without a relevant document count, if they are many or left out; weights."""
-        if self.lacks_relevant is not None:
-            columns_by_topics: dict[tuple[int, ...], list[int]] = {}
-            for column, is_lacking in enumerate(self.lacks_relevant & self.has_weight):
-                topics = tuple(np.flatnonzero(is_lacking).tolist())
-                columns_by_topics.setdefault(topics, []).append(column)
-            least = 1.0
-            if self.no_relevant == ZERO:
-                least = max(least, NOTED_SHARE * int(self.has_weight.sum()))
-            for topics, columns in columns_by_topics.items():
-                if len(topics) >= least:
-                    yield self._note_on_lacking(topics, columns)
+        yield from self.notes_on_no_relevant()
         if self.weights is not None:
             yield Note("Weighted means over {}.", self.topics_of_means())
+
+    def notes_on_no_relevant(self) -> Iterator[Note]:
+        """How topics without a relevant document count, if they are many or left out."""
+        if self.lacks_relevant is None:
+            return
+        columns_by_topics: dict[tuple[int, ...], list[int]] = {}
+        for column, is_lacking in enumerate(self.lacks_relevant & self.has_weight):
+            topics = tuple(np.flatnonzero(is_lacking).tolist())
+            columns_by_topics.setdefault(topics, []).append(column)
+        least = 1.0
+        if self.no_relevant == ZERO:
+            least = max(least, NOTED_SHARE * int(self.has_weight.sum()))
+        for topics, columns in columns_by_topics.items():
+            if len(topics) >= least:
+                yield self._note_on_lacking(topics, columns)
 
     def _note_on_lacking(self, topics: Sequence[int], columns: Sequence[int]) -> Note:
         """How topics without a relevant document by these measures count in their means."""

@@ -13,6 +13,8 @@ from ir_measures import Measure
 
 from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments, measure_pairs, two_names
+from ...evaluation.counting import with_effective
+from ...evaluation.values import By
 from ...output.formats import counted, listed
 from ...output.result import Result
 from ...output.tables import Note, Table
@@ -216,7 +218,7 @@ class LeaderboardComparison(Result):
             )
             better_p = HEAVY_TAIL ** (1 / systems)
             notes.append(Note(weight, systems, 1 - tail, self.p, tail, better_p))
-        return [*notes, *self._about_significance()]
+        return [*notes, *self._about_significance(), *self._about_weights()]
 
     def _undefined(self) -> Iterator[Note]:
         """Each reason once, with the statistics that it leaves undefined."""
@@ -246,11 +248,22 @@ class LeaderboardComparison(Result):
         if first != second:
             yield Note("The tests differ in power: {} and {} topics.", first, second)
 
+    def _about_weights(self) -> Iterator[Note]:
+        compared = self.orders[0]
+        topics = list(dict.fromkeys(map(_topics_of, (compared.first, compared.second))))
+        if compared.first.weights is not None or compared.second.weights is not None:
+            yield Note("Weighted means over {}.", " and ".join(topics))
+
     def figure(self) -> Figure:
         """The places of the systems in both leaderboards, joined by lines, for at most 4 pairs."""
         from .figures import slope_chart  # This import takes time.
 
         return slope_chart(self.orders, self.names, self.summary)
+
+
+def _topics_of(board: Board) -> str:
+    """The number of topics of a leaderboard in words."""
+    return with_effective(counted(len(board.topics), "topic"), board.effective)
 
 
 def _short(number: float) -> str:
@@ -281,6 +294,7 @@ def compare_leaderboards(
     aggregate: bool = False,
     smaller: Collection[str] = (),
     alpha: float = ALPHA,
+    weights: By = None,
     names: tuple[str, str] = ("first", "second"),
 ) -> LeaderboardComparison:
     """Compare the orders of the same systems in two leaderboards; the first is the truth.
@@ -299,7 +313,9 @@ def compare_leaderboards(
 
     `p` (0 < p < 1) and `ties` (``w``, ``a`` or ``b``) are those of RBO, see
     `statistics.orders.rbo`. `k` are the depths of overlap@k and tau@k, below the number of systems;
-    by default 5 and 10. `alpha` is the level of the tests. `names` are those of the leaderboards in
+    by default 5 and 10. `alpha` is the level of the tests. `weights` of topics are as for `evaluate`:
+    means and tests are weighted in both leaderboards. An `Evaluation` has its own weights and its own
+    choice of `no_relevant`. `names` are those of the leaderboards in
     the notes and in the figure; a single file has its own.
 
     >>> first = {"run": list("abcde"), "nDCG@10": [0.5, 0.4, 0.3, 0.2, 0.1]}
@@ -324,6 +340,7 @@ def compare_leaderboards(
     if k is not None:
         asked_depths = [whole_number(depth, "k", 1) for depth in as_list(k)]
     settings: dict[str, Any] = {"form": form, "means": means, "aggregate": aggregate}
+    settings["weights"] = weights
     one, other = read_both(first, second, names, smaller=smaller, **settings)
     ranking = _Ranking(alpha)
     pairs = []

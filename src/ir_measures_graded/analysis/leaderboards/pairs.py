@@ -60,12 +60,13 @@ class SignificantPairs:
 def significant_signs(board: Board, alpha: float = ALPHA) -> np.ndarray | None:
     """The sign of the difference of each pair of systems, 0 if it is not significant.
 
-    The tests are the paired t-tests of all pairs, with the correction for their number. The result
-    is None without values by topic, or if these are of fewer than 10 topics.
+    The tests are the paired t-tests of all pairs, with the weights of topics and the correction for
+    the number of pairs. The result is None without values by topic, or if these are of fewer than
+    10 topics.
     """
     if board.values is None or len(board.topics) < LEAST_TESTED_TOPICS:
         return None
     pairs = list(combinations(range(len(board.systems)), 2))
-    tests = paired(board.values, pairs, alpha)
+    tests = paired(board.values, pairs, alpha, weights=board.weights)
     is_significant = tests.adjusted < alpha
     return np.where(is_significant, board.sign * np.sign(tests.difference), 0.0)

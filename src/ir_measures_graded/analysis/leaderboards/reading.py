@@ -8,7 +8,7 @@ those of a table without topics, those that the column ``aggregate`` marks, else
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,21 +17,24 @@ from ir_measures import Measure
 
 from ...arguments import names as names_in
 from ...core.by_topic import mean_over_topics
-from ...core.registry.facts import sign_of
+from ...core.registry.facts import is_geometric, sign_of
 from ...core.registry.notation import NamedMeasure, measure_named
 from ...core.rows.columns import column_name, plain
 from ...errors import GradedError, Remark, needed, shown
+from ...evaluation.counting import ZERO, Counting, effective_size, weighted_mean
 from ...evaluation.evaluate import Evaluation
 from ...evaluation.named import UNNAMED, run_names
 from ...evaluation.values import (
     AGGREGATE,
     ALL,
     IDS,
+    By,
     cells_of,
     frame_of,
     number_in,
     refuse_too_large,
 )
+from ...evaluation.weights import ALL_ZERO, read_weights, refuse_missing_weights
 from ...files.content import matching
 from ...files.sources import named_path
 from ...output.formats import counted, listed
@@ -57,18 +60,55 @@ NO_VALUE = "{}: there is no value; give the columns run, topic, measure and valu
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """The systems by one measure: their `values` (systems × topics), or only their `means`."""
+    """The systems by one measure: their `values` (systems × topics), or only their `means`.
+
+    With `weights` of the topics, all above 0, the means are weighted.
+    """
 
     measure: Measure
     systems: tuple[str, ...]
     means: np.ndarray
     topics: tuple[str, ...] = ()
     values: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
     @property
     def sign(self) -> int:
         """-1 if smaller values are better, else 1."""
         return sign_of(self.measure)
+
+    @property
+    def effective(self) -> float | None:
+        """The effective number of topics, None without weights."""
+        return None if self.weights is None else effective_size(self.weights)
+
+    def weighted(self, weights: Mapping[str, float], name: str) -> Board:
+        """The board with weights of topics, without those of weight 0.
+
+        Raises `GradedError` for a board of means, for a topic without a weight, and for a measure
+        that is a sum.
+        """
+        if self.values is None:
+            raise GradedError(
+                f"weights need values by topic, and {name} has only means of {self.measure}"
+            )
+        counting = Counting(weights=weights)
+        counting.check([self.measure])
+        of_topics = counting.weights_of(self.topics)
+        assert of_topics is not None
+        refuse_missing_weights(of_topics, np.ones(of_topics.size, dtype=bool), self.topics)
+        counted_topics = np.flatnonzero(of_topics)
+        if not counted_topics.size:
+            raise GradedError(ALL_ZERO.format("topic", self.measure))
+        values = self.values[:, counted_topics]
+        of_topics = of_topics[counted_topics]
+        return replace(
+            self,
+            means=weighted_mean(values, of_topics),
+            topics=tuple(self.topics[number] for number in counted_topics.tolist()),
+            values=values,
+            weights=of_topics,
+        )
 
     def part(self, systems: Sequence[str]) -> Board:
         """The board of some of the systems, in this order."""
@@ -86,21 +126,37 @@ class Leaderboard:
     boards: dict[str, Board]
     notes: list[Note] = field(default_factory=list)
     remarks: tuple[Remark, ...] = ()
+    weights: Mapping[str, float] | None = None
+    _weighted: dict[str, Board] = field(default_factory=dict)
 
     @property
     def compared_unasked(self) -> list[str]:
-        """The measures that are no counts."""
-        return [name for name, board in self.boards.items() if not is_count(board.measure)]
+        """The measures that are no counts, and with weights of topics those with values by
+        topic."""
+        names = []
+        for name, board in self.boards.items():
+            has_values = self.weights is None or board.values is not None
+            if has_values and not is_count(board.measure):
+                names.append(name)
+        return names
 
     def board(self, name: str) -> Board:
-        """The board of a measure. Raises `GradedError` if there is none."""
-        if name in self.boards:
-            return self.boards[name]
-        text = str(measure_named(name))
-        if text not in self.boards:
-            names = listed(self.boards, 8)
-            raise GradedError(f"{self.name} has no values of {name}; its measures are {names}")
-        return self.boards[text]
+        """The board of a measure, with the weights of topics.
+
+        Raises `GradedError` if there is none, or if weights do not apply to it.
+        """
+        if name not in self.boards:
+            text = str(measure_named(name))
+            if text not in self.boards:
+                names = listed(self.boards, 8)
+                raise GradedError(f"{self.name} has no values of {name}; its measures are {names}")
+            name = text
+        board = self.boards[name]
+        if self.weights is None:
+            return board
+        if name not in self._weighted:
+            self._weighted[name] = board.weighted(self.weights, self.name)
+        return self._weighted[name]
 
 
 def is_count(measure: Measure) -> bool:
@@ -116,16 +172,24 @@ def read_leaderboard(
     means: bool = False,
     aggregate: bool = False,
     smaller: Collection[str] = (),
+    weights: Mapping[str, float] | None = None,
 ) -> Leaderboard:
     """The boards of an `Evaluation`, of a table, or of files; see `compare_leaderboards`.
 
-    `name` is that of a table in messages. Raises `GradedError` for tables that cannot be read.
+    `name` is that of a table in messages. `weights` of topics replace those of an `Evaluation`; they
+    apply to the measures that are asked for.
+    Raises `GradedError` for tables that cannot be read.
     """
     if isinstance(source, Evaluation):
+        if weights is not None:
+            source = replace(source, weights=None)
         evaluated = {}
         for measure in source.measures:
             evaluated[str(measure)] = _of_evaluation(source, measure, smaller)
-        return Leaderboard(name, evaluated, remarks=source.remarks)
+        notes: list[Note] = []
+        if source.no_relevant != ZERO:
+            notes += source.notes_on_no_relevant()
+        return Leaderboard(name, evaluated, notes, source.remarks, weights)
     if form is not None and form not in FIELDS:
         raise GradedError(f"format={form!r} is not allowed; it is one of {', '.join(FIELDS)}")
     pandas = needed("pandas", "a table of values")
@@ -134,7 +198,7 @@ def read_leaderboard(
     cells = pandas.concat(parts, keys=range(len(parts)))
     if len(tables) == 1:
         name = tables[0].name
-    notes: list[Note] = []
+    notes = []
     if cells.empty:
         raise GradedError(NO_VALUE.format(name))
     cells = _with_numbers(cells, name, notes)
@@ -147,17 +211,34 @@ def read_leaderboard(
                 f"{name}: {measure_name} and {measure} are the same measure; keep one"
             )
         boards[str(measure)] = _board(measure, rows, name, aggregate, notes)
-    return Leaderboard(name, boards, notes)
+    if weights is not None:
+        of_means = [board.measure for board in boards.values() if board.values is None]
+        of_means = [measure for measure in of_means if not is_count(measure)]
+        if of_means:
+            text = "{}: {} cannot be weighted without values by topic."
+            notes.append(Note(text, name, listed(of_means)))
+    return Leaderboard(name, boards, notes, weights=weights)
 
 
 def read_both(
-    first: Any, second: Any, names: tuple[str, str], *, smaller: Collection[str], **settings: Any
+    first: Any,
+    second: Any,
+    names: tuple[str, str],
+    *,
+    smaller: Collection[str],
+    weights: By,
+    **settings: Any,
 ) -> tuple[Leaderboard, Leaderboard]:
     """Two leaderboards; see `read_leaderboard`, which has the `settings`.
 
     Raises `GradedError` for a name in `smaller` that neither has.
     """
     smaller = names_in("smaller", smaller)
+    settings["weights"] = read_weights(weights)
+    if weights is not None:
+        for option in ("means", "aggregate"):
+            if settings.get(option):
+                raise GradedError(f"weights need values by topic; leave out {option}")
     one = read_leaderboard(first, names[0], smaller=smaller, **settings)
     other = read_leaderboard(second, names[1], smaller=smaller, **settings)
     measures = dict.fromkeys([*one.boards, *other.boards])
@@ -169,12 +250,17 @@ def read_both(
 
 
 def _of_evaluation(evaluation: Evaluation, measure: Measure, smaller: Collection[str]) -> Board:
+    if is_geometric(measure):
+        means = evaluation.means()[:, evaluation.measures.index(measure)]
+        return Board(measure, evaluation.runs, means)
     numbers = evaluation.paired_topics(measure).tolist()
     values = evaluation.paired(measure)
     topics = tuple(evaluation.topics[number] for number in numbers)
+    weights = evaluation.paired_weights(measure)
+    means = evaluation.paired_means(measure)
     if str(measure) in smaller:
         measure = measure_named(str(measure), True)
-    return Board(measure, evaluation.runs, mean_over_topics(values), topics, values)
+    return Board(measure, evaluation.runs, means, topics, values, weights)
 
 
 @dataclass(frozen=True, eq=False)

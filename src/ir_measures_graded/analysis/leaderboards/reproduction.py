@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ...core.by_topic import mean_over_topics
 from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments, name_or_two
+from ...evaluation.counting import effective_size, with_effective
+from ...evaluation.values import By
 from ...output.formats import counted, decimal, listed, p_of
 from ...output.result import Result
 from ...output.tables import Note, Table
@@ -23,7 +24,9 @@ from ..statistics.defaults import ALPHA
 from ..statistics.options import as_list, statistics_library
 from ..statistics.precision import EXACT
 from ..statistics.primary import paired
-from .reading import Leaderboard, is_count, read_both
+from ..statistics.student import student_p
+from ..statistics.weighted import Sample, sample_of
+from .reading import Board, Leaderboard, is_count, read_both
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +35,7 @@ REPRODUCTION = "reproduction"
 REPLICATION = "replication"
 UNBOUNDED = ("CG", "DCG", "DCG_JK", "ESL", "ASL", "NumRel", "NumRet", "NumQ")
 LEAST_TOPICS = 2
+TOO_FEW = "fewer than 2 topics"
 COLUMNS = (
     "measure", "kind", "topics", "topics_again",
     "baseline", "baseline_again", "RMSE", "nRMSE", "p",
@@ -70,13 +74,15 @@ class RunAgain:
 class Reproduced:
     """The comparison of two experiments by one measure.
 
-    `ratio` is the effect ratio, `relative` ΔRI. `effect_p` is the p-value of the original effect.
-    `reasons` tells why values are undefined.
+    `topics` are the numbers of topics of both experiments, and `effective` their effective numbers,
+    None without weights. `ratio` is the effect ratio, `relative` ΔRI. `effect_p` is the p-value of
+    the original effect. `reasons` tells why values are undefined.
     """
 
     measure: Measure
     kind: str
     topics: tuple[int, int]
+    effective: tuple[float | None, float | None]
     baseline: RunAgain
     advanced: RunAgain | None
     ratio: float | None
@@ -96,6 +102,13 @@ class Reproduced:
     def is_unstable(self) -> bool:
         """Whether there is an effect ratio, but the original effect is not significant."""
         return self.ratio is not None and self.effect_p is not None and self.effect_p >= ALPHA
+
+    def topics_in_words(self) -> list[str]:
+        """The number of topics of each experiment, once if it is the same."""
+        words = []
+        for count, effective in zip(self.topics, self.effective, strict=True):
+            words.append(with_effective(counted(count, "topic"), effective))
+        return list(dict.fromkeys(words))
 
     def record(self) -> dict[str, Any]:
         """The row for programs."""
@@ -156,6 +169,9 @@ class Reproduction(Result):
         if unstable:
             text = "ER is unstable by {}: the original effect is not significant."
             notes.append(Note(text, listed(unstable)))
+        row = self.rows[0]
+        if row.effective != (None, None):
+            notes.append(Note("Weighted means over {}.", " and ".join(row.topics_in_words())))
         return [*notes, *self.said]
 
     def _undefined(self) -> Iterator[Note]:
@@ -237,7 +253,7 @@ def _no_evidence(row: Reproduced) -> Note:
         "This is no evidence of reproduction: no difference of {} found with {}{}. The command "
         "gate with --equivalent can show it."
     )
-    return Note(text, row.baseline.name, counted(row.topics[0], "topic"), power)
+    return Note(text, row.baseline.name, " and ".join(row.topics_in_words()), power)
 
 
 @checks_arguments("reproduce(original, again, 'bm25')", baseline=name_or_two, advanced=name_or_two)
@@ -251,6 +267,7 @@ def reproduce(
     pooled: bool = False,
     form: str | None = None,
     smaller: Collection[str] = (),
+    weights: By = None,
 ) -> Reproduction:
     """Compare a baseline, and an advanced run, with their repetitions in a second experiment.
 
@@ -268,7 +285,9 @@ def reproduce(
 
     A value is None where it is undefined: ER and dRI without an effect (at most 1e-12 times the
     largest value), nRMSE of values outside [0, 1]. `smaller` names measures of which smaller values
-    are better; values are not mirrored.
+    are better; values are not mirrored. With `weights` of topics, as for `evaluate`, all means are
+    weighted, those in RMSE too, and the tests are those of `compare` with weights. An `Evaluation`
+    has its own weights and its own choice of `no_relevant`.
 
     >>> topics = ["1", "2", "3", "4"] * 2
     >>> rows = {"run": ["b"] * 4 + ["a"] * 4, "topic": topics}
@@ -278,15 +297,16 @@ def reproduce(
     (0.5, 0.25)
 
     Raises `GradedError` for tables that cannot be read, a run that is missing, values without
-    topics, and fewer than 2 common topics.
+    topics, fewer than 2 common topics, and `pooled` variances of weighted topics.
 
     Source: Breuer et al., How to measure the reproducibility of system-oriented IR experiments,
     SIGIR 2020.
     """
     both = ("original", "again")
-    first, second = read_both(original, again, both, form=form, smaller=smaller)
-    names = _names(baseline)
-    other_names = None if advanced is None else _names(advanced)
+    settings: dict[str, Any] = {"form": form, "smaller": smaller, "weights": weights}
+    first, second = read_both(original, again, both, **settings)
+    names = names_of_both(baseline)
+    other_names = None if advanced is None else names_of_both(advanced)
     said: list[Note] = [*first.notes, *second.notes]
     rows = []
     for measure in _measures(first, second, measures):
@@ -296,7 +316,7 @@ def reproduce(
     return Reproduction(tuple(rows), tuple(dict.fromkeys(said)), tuple(remarks))
 
 
-def _names(run: str | tuple[str, str]) -> tuple[str, str]:
+def names_of_both(run: str | tuple[str, str]) -> tuple[str, str]:
     """The name of a run in both experiments; ``NAME=NAME`` if they differ."""
     if isinstance(run, tuple):
         return run
@@ -320,7 +340,8 @@ class _Experiments:
     """Two experiments by one measure: a reproduction if they share topics, else a replication.
 
     The `common` topics of a reproduction are used; a note tells how many others there are. Raises
-    `GradedError` for values without topics, and for a single common topic.
+    `GradedError` for values without topics, for a single common topic, and for common topics whose
+    weights differ.
     """
 
     def __init__(self, first: Leaderboard, second: Leaderboard, measure: str, said: list[Note]):
@@ -334,11 +355,15 @@ class _Experiments:
         self.common = [topic for topic in self.boards[0].topics if topic in topics_again]
         self.kind = REPRODUCTION if self.common else REPLICATION
         sizes = (len(self.boards[0].topics), len(self.boards[1].topics))
-        self.topics = sizes
+        self.weights = (self._weights(self.boards[0]), self._weights(self.boards[1]))
         if not self.common:
+            self.topics = sizes
             return
-        if len(self.common) < LEAST_TOPICS:
+        # A single topic of positive weight has means, but no test.
+        if len(self.common) < LEAST_TOPICS and self.weights[0] is None:
             raise GradedError("the experiments have 1 common topic; at least 2 are needed")
+        if not _are_equal(*self.weights):
+            raise GradedError("the experiments have different weights of topics; use the same ones")
         shared = len(self.common)
         self.topics = (shared, shared)
         if sizes != self.topics:
@@ -346,6 +371,18 @@ class _Experiments:
                 "{} common topics are used; the original has {} others, the second experiment {}."
             )
             said.append(Note(text, shared, sizes[0] - shared, sizes[1] - shared))
+
+    @property
+    def samples(self) -> tuple[Sample, Sample]:
+        """The topics of both experiments, with their weights."""
+        first, second = self.weights
+        return sample_of(self.topics[0], first), sample_of(self.topics[1], second)
+
+    @property
+    def effective(self) -> tuple[float | None, float | None]:
+        """The effective numbers of topics, None without weights."""
+        first, second = self.weights
+        return _effective(first), _effective(second)
 
     def values(self, run_names: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:
         """The values of a run, by its names in both, for the topics that are used."""
@@ -357,11 +394,27 @@ class _Experiments:
             runs = listed(board.systems, 8)
             raise GradedError(f"{self.names[number]} has no run {run!r}; its runs are {runs}")
         assert board.values is not None
-        values = board.values[board.systems.index(run)]
+        return self._of_topics(board, board.values[board.systems.index(run)])
+
+    def _weights(self, board: Board) -> np.ndarray | None:
+        return None if board.weights is None else self._of_topics(board, board.weights)
+
+    def _of_topics(self, board: Board, numbers: np.ndarray) -> np.ndarray:
+        """The numbers of the topics that are used."""
         if not self.common:
-            return values
+            return numbers
         column = {topic: column for column, topic in enumerate(board.topics)}
-        return values[[column[topic] for topic in self.common]]
+        return numbers[[column[topic] for topic in self.common]]
+
+
+def _effective(weights: np.ndarray | None) -> float | None:
+    return None if weights is None else effective_size(weights)
+
+
+def _are_equal(weights: np.ndarray | None, others: np.ndarray | None) -> bool:
+    if weights is None or others is None:
+        return weights is others
+    return bool(np.allclose(weights / weights.sum(), others / others.sum(), rtol=EXACT, atol=0))
 
 
 def _reproduced(
@@ -383,12 +436,13 @@ def _reproduced(
         of_advanced = _run_again(advanced[0], a, experiments, pooled, reasons)
         ratio, relative = _effects(of_baseline, of_advanced, [*a, *b], reasons)
         if len(b[0]) >= LEAST_TOPICS:
-            original = paired(np.stack([a[0], b[0]]), [(0, 1)])
+            original = paired(np.stack([a[0], b[0]]), [(0, 1)], weights=experiments.weights[0])
             effect_p = float(original.p[0])
     return Reproduced(
         measure=experiments.measure,
         kind=experiments.kind,
         topics=experiments.topics,
+        effective=experiments.effective,
         baseline=of_baseline,
         advanced=of_advanced,
         ratio=ratio,
@@ -407,29 +461,41 @@ def _run_again(
 ) -> RunAgain:
     """The comparison of a run with its repetition."""
     first, second = values
-    mean = float(mean_over_topics(first))
-    again = float(mean_over_topics(second))
+    sample, sample_again = experiments.samples
+    mean = float(sample.mean(first))
+    again = float(sample_again.mean(second))
     if experiments.kind == REPLICATION:
         reasons |= dict.fromkeys(("RMSE", "nRMSE"), "the topics differ")
-        p = _independent_p(values, pooled, reasons)
+        p = _independent_p(values, experiments, pooled, reasons)
         return RunAgain(name, mean, again, rmse=None, nrmse=None, p=p, detectable=None)
-    squared_errors = (first - second) ** 2
-    rmse = float(np.sqrt(np.mean(squared_errors)))
-    test = paired(np.stack([second, first]), [(0, 1)])
-    detectable = float(test.detectable[0])
+    rmse = _root_mean_square(first - second, sample)
+    test = paired(np.stack([second, first]), [(0, 1)], weights=experiments.weights[0])
+    p = _known(test.p)
+    if sample.count < LEAST_TOPICS:
+        p = None
+        reasons["p"] = TOO_FEW
     return RunAgain(
         name=name,
         mean=mean,
         again=again,
         rmse=rmse,
-        nrmse=_normalised(rmse, first, experiments.measure, reasons),
-        p=float(test.p[0]),
-        detectable=None if np.isnan(detectable) else detectable,
+        nrmse=_normalised(rmse, first, sample, experiments.measure, reasons),
+        p=p,
+        detectable=_known(test.detectable),
     )
 
 
+def _known(number: np.ndarray) -> float | None:
+    """The number, None for NaN."""
+    return None if np.isnan(number[0]) else float(number[0])
+
+
+def _root_mean_square(errors: np.ndarray, sample: Sample) -> float:
+    return float(np.sqrt(sample.mean(errors**2)))
+
+
 def _normalised(
-    rmse: float, original: np.ndarray, measure: Measure, reasons: dict[str, str]
+    rmse: float, original: np.ndarray, sample: Sample, measure: Measure, reasons: dict[str, str]
 ) -> float | None:
     """RMSE over the largest that the original values allow."""
     if measure.NAME in UNBOUNDED or is_count(measure):
@@ -438,22 +504,41 @@ def _normalised(
     if original.min() < 0 or original.max() > 1:
         reasons["nRMSE"] = "an original value is outside [0, 1]"
         return None
-    largest_errors = np.maximum(original, 1 - original)
-    return rmse / float(np.sqrt(np.mean(largest_errors**2)))
+    return rmse / _root_mean_square(np.maximum(original, 1 - original), sample)
 
 
 def _independent_p(
-    values: tuple[np.ndarray, np.ndarray], pooled: bool, reasons: dict[str, str]
+    values: tuple[np.ndarray, np.ndarray],
+    experiments: _Experiments,
+    pooled: bool,
+    reasons: dict[str, str],
 ) -> float | None:
     """The p-value of Welch's t-test, or with pooled variances of Student's."""
+    if pooled and experiments.effective != (None, None):
+        raise GradedError("pooled variances are for topics that count alike; leave out pooled")
     if min(map(len, values)) < LEAST_TOPICS:
-        reasons["p"] = "fewer than 2 topics"
+        reasons["p"] = TOO_FEW
         return None
     if all(np.ptp(row) <= EXACT * np.abs(row).max(initial=0.0) for row in values):
         reasons["p"] = "the values do not vary"
         return None
+    if experiments.effective != (None, None):
+        return _weighted_welch_p(values, experiments.samples)
     test = statistics_library("scipy.stats").ttest_ind(values[1], values[0], equal_var=pooled)
     return float(test.pvalue)
+
+
+def _weighted_welch_p(
+    values: tuple[np.ndarray, np.ndarray], samples: tuple[Sample, Sample]
+) -> float:
+    """The p-value of Welch's t-test with the errors and degrees of freedom of weighted means."""
+    first, second = samples
+    difference = second.mean(values[1]) - first.mean(values[0])
+    variance = float(first.error(values[0])) ** 2
+    variance_again = float(second.error(values[1])) ** 2
+    both = variance + variance_again
+    degrees = both**2 / (variance**2 / first.degrees + variance_again**2 / second.degrees)
+    return float(student_p(difference / both**0.5, degrees))
 
 
 def _effects(

@@ -127,10 +127,15 @@ def smaller_is_better(measure: Measure) -> bool | None:
     return getattr(measure, "smaller_is_better", None)
 
 
+def is_geometric(measure: Measure) -> bool:
+    """Whether the aggregate over the topics is a geometric mean."""
+    return isinstance(measure.aggregator(), GeometricMean)
+
+
 def refuse_geometric(measures: Iterable[Measure]) -> None:
     """Raise `NotApplicableError` for a measure whose aggregate is a geometric mean."""
     for measure in measures:
-        if isinstance(measure.aggregator(), GeometricMean):
+        if is_geometric(measure):
             raise NotApplicableError(
                 f"{measure} is a geometric mean over topics, and this is for arithmetic means; "
                 "evaluate computes it without an interval"
