@@ -9,7 +9,8 @@ import pytest
 
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import compare, evaluate
-from ir_measures_graded.analysis.judging.agreement import favours, judges
+from ir_measures_graded.analysis.judging.favours import favours
+from ir_measures_graded.analysis.judging.judges import judges
 from ir_measures_graded.analysis.judging.panel import answers_in
 from ir_measures_graded.errors import InputWarning
 

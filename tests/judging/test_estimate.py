@@ -7,7 +7,6 @@ from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import compare, estimate, evaluate
 from ir_measures_graded.analysis.judging.estimate import (
     COMBINED,
-    JUDGES,
     ByBoth,
     FewTopicsWarning,
     _family,
@@ -61,8 +60,8 @@ def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(po
     """1000 topics by a biased machine, 60 of them by the human, and 30 by the human alone."""
     human, machine = population[:, 0]
     generator = np.random.default_rng(1)
-    covered = dict.fromkeys(JUDGES, 0)
-    width = dict.fromkeys(JUDGES, 0.0)
+    covered = dict.fromkeys((HUMAN, MACHINE, COMBINED), 0)
+    width = dict.fromkeys(covered, 0.0)
     for _ in range(1000):
         drawn = generator.choice(human.size, 1030, replace=False)
         values = human[[*drawn[:60], *drawn[1000:]]], machine[drawn[:1000]]

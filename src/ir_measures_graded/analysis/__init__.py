@@ -51,9 +51,10 @@ from .explain import ExplainedDifference, Explanation, explain, explain_differen
 from .gating.gate import Gate, gate
 from .group_means import GroupMean, GroupMeans, group_means
 from .identify import Identification, identify
-from .judging.agreement import JudgeAgreement, Judges, judges
+from .judging.agreement import JudgeAgreement, Judges
 from .judging.estimate import Estimates, estimate
 from .judging.holes import Holes, holes
+from .judging.judges import judges
 from .judging.merging import MergedJudges, merge_judges
 from .judging.panel import add_answers
 from .leaderboards import (

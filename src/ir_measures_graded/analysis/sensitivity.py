@@ -49,7 +49,7 @@ from .statistics import primary
 from .statistics.corrections import CORRECTION_NAME
 from .statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
 from .statistics.options import as_list, check_probability
-from .statistics.orders import tau_of_all
+from .statistics.orders import best_first, tau_of_all
 from .statistics.tests import run_ranks
 from .whatif import WhatIf, what_if
 
@@ -186,14 +186,23 @@ class Sensitivity(Result):
                 run, other = other, run
             swapped.append((run, other))
         rank = dict(zip(self.runs, self.ranks[:, first].tolist(), strict=True))
-        return tuple(sorted(swapped, key=lambda pair: (rank[pair[0]], rank[pair[1]])))
+        return tuple(sorted(swapped, key=lambda pair: (rank[pair[0]], rank[pair[1]], pair)))
+
+    def _by_name(self, is_wanted: np.ndarray) -> list[tuple[str, str, int]]:
+        """The pairs that are wanted with their numbers, so that no order of the runs shows: sorted
+        by name, as are the runs of each."""
+        pairs = []
+        for number in np.flatnonzero(is_wanted).tolist():
+            run, other = sorted(self.pairs[number])
+            pairs.append((run, other, number))
+        return sorted(pairs)
 
     def leaders(self) -> dict[tuple[str, ...], list[Setting]]:
-        """The runs with the best mean, and the settings under which they have it."""
+        """The runs with the best mean, by name, and the settings under which they have it."""
         leaders: dict[tuple[str, ...], list[Setting]] = {}
         for setting, ranks in zip(self.settings, self.ranks.T, strict=True):
-            best = tuple(self.runs[run] for run in np.flatnonzero(ranks == ranks.min()))
-            leaders.setdefault(best, []).append(setting)
+            best = [self.runs[run] for run in np.flatnonzero(ranks == ranks.min())]
+            leaders.setdefault(tuple(sorted(best)), []).append(setting)
         return leaders
 
     def answer(self) -> list[str]:
@@ -238,10 +247,10 @@ class Sensitivity(Result):
         text = f"{changing} of {pairs} of runs {change} order between settings"
         if self.p_values is None or np.isnan(self.p_values).all():
             return f"{text}."
-        contradicted = np.flatnonzero(self.contradicted).tolist()
+        contradicted = self._by_name(self.contradicted)
         if not contradicted:
             return f"{text}; no change is significant in both orders."
-        names = [" and ".join(self.pairs[number]) for number in contradicted]
+        names = [f"{run} and {other}" for run, other, _ in contradicted]
         return f"{text}; significant in both orders: {listed(names, 3)}."
 
     def tables(self) -> list[Table]:
@@ -277,11 +286,11 @@ class Sensitivity(Result):
 
     def rank_table(self) -> Table:
         """One row per run with its rank under each setting."""
-        rows = [
-            [run, *map(plain_number, ranks)]
-            for run, ranks in zip(self.runs, self.ranks.tolist(), strict=True)
-        ]
-        return Table(["run", *map(str, self.settings)], sorted(rows, key=lambda row: row[1]))
+        rows = []
+        for run in best_first(-self.ranks[:, 0], self.runs):
+            ranks = self.ranks[run].tolist()
+            rows.append([self.runs[run], *map(plain_number, ranks)])
+        return Table(["run", *map(str, self.settings)], rows)
 
     def swap_table(self) -> Table:
         """One row per pair of runs that changes its order: the better run under each setting.
@@ -289,19 +298,19 @@ class Sensitivity(Result):
         An asterisk means that the difference is significant.
         """
         rows = []
-        for number in np.flatnonzero(self.changing).tolist():
-            run, other = self.pairs[number]
-            cells = []
-            for ahead, is_significant in zip(
-                self.ahead[:, number], self.significant[:, number], strict=True
-            ):
-                better = "tie"
-                if ahead:
-                    better = run if ahead > 0 else other
-                mark = "*" if is_significant else ""
-                cells.append(f"{better}{mark}")
+        for run, other, number in self._by_name(self.changing):
+            better_runs = self._better(number, "tie")
+            significant = self.significant[:, number].tolist()
+            marks = ["*" if is_significant else "" for is_significant in significant]
+            cells = [f"{better}{mark}" for better, mark in zip(better_runs, marks, strict=True)]
             rows.append([run, other, *cells])
         return Table(["run", "other", *map(str, self.settings)], rows)
+
+    def _better(self, pair: int, tie: str) -> list[str]:
+        """The better run of a pair under each setting, or the word for a tie."""
+        run, other = self.pairs[pair]
+        word = {1: run, -1: other, 0: tie}
+        return [word[ahead] for ahead in self.ahead[:, pair].astype(int).tolist()]
 
     def swap_notes(self) -> list[str]:
         """What the table of swaps has."""

@@ -5,10 +5,12 @@ from typing import Any
 
 from ir_measures import Measure
 
-from ..analysis.judging.agreement import ONE_RUN, RESAMPLES, Judges, compared
+from ..analysis.judging.agreement import Judges
 from ..analysis.judging.estimate import Estimates, estimated
+from ..analysis.judging.judges import ONE_RUN, compared
 from ..analysis.judging.merging import RULES, merge_judges
 from ..analysis.judging.panel import is_judge, panels
+from ..analysis.judging.percentiles import RESAMPLES
 from ..analysis.statistics.defaults import CONFIDENCE
 from ..errors import GradedError, NotApplicableError, Remark
 from ..evaluation.remarks import issue

@@ -13,8 +13,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ...progress import steps
+from ..statistics.orders import best_first
+from ..statistics.resampling import resampled_topics
 from ..statistics.student import student_interval
 from .panel import Panel
+from .percentiles import Sampling
 
 LEAST_TOPICS: Final = 2
 """A single topic shows no spread."""
@@ -47,51 +50,49 @@ class KappaDifference(NamedTuple):
 def kappa_differences(
     panels: Sequence[Panel],
     kappas: Sequence[float | None],
-    confidence: float,
-    draws: int,
-    seed: int,
+    sampling: Sampling,
 ) -> tuple[KappaDifference, ...]:
     """The differences of the best judge and each other one, the smallest difference first.
 
-    `kappas` are those of the judges; one without a κ is left out. `draws` is the number of draws of
-    the topics. Empty for fewer than two judges with a κ.
+    `kappas` are those of the judges; one without a κ is left out. The level of `sampling` is that
+    of all intervals together. Empty for fewer than two judges with a κ.
     """
     defined = [number for number, kappa in enumerate(kappas) if kappa is not None]
     if len(defined) < 2:
         return ()
-    best = max(defined, key=lambda number: kappas[number] or 0.0)
+    values = np.array(kappas, dtype=float)
+    best = best_first(values, [panel.name for panel in panels])[0]
     pairs = len(defined) * (len(defined) - 1) // 2
-    simultaneous = confidence ** (1 / pairs)
+    simultaneous = sampling._replace(confidence=sampling.confidence ** (1 / pairs))
     differences = []
     for number in steps(defined, "judges"):
         if number != best:
-            difference = _difference(panels[best], panels[number], simultaneous, draws, seed)
+            difference = _difference(panels[best], panels[number], simultaneous)
             if difference is not None:
                 differences.append(difference)
-    return tuple(sorted(differences, key=lambda difference: difference.value))
+    return tuple(sorted(differences, key=lambda difference: (difference.value, difference.judge)))
 
 
-def _difference(
-    best: Panel, other: Panel, confidence: float, draws: int, seed: int
-) -> KappaDifference | None:
+def _difference(best: Panel, other: Panel, sampling: Sampling) -> KappaDifference | None:
     """The difference of two judges; None if no document is judged by both and the human, or κ is
     undefined."""
     counts = _Counts.of(best, other)
     if counts is None:
         return None
     topics = len(counts.documents)
-    generator = np.random.default_rng(seed)
-    drawn = generator.multinomial(topics, np.full(topics, 1 / topics), draws)
-    weights = np.concatenate([np.ones((1, topics), dtype=np.int64), drawn])
+    weights = resampled_topics(topics, sampling.resamples, sampling.seed)
     values = counts.kappa(weights, 0) - counts.kappa(weights, 1)
     value = float(values[0])
     if np.isnan(value):
         return None
-    lower = upper = None
-    resampled = values[1:][~np.isnan(values[1:])]
+    lower = None
+    upper = None
+    resampled = values[1:]
+    resampled = resampled[~np.isnan(resampled)]
     if topics >= LEAST_TOPICS and resampled.size > 1:
         error = resampled.std(ddof=1)
-        lower, upper = map(float, student_interval(value, error, topics - 1, confidence))
+        interval = student_interval(value, error, topics - 1, sampling.confidence)
+        lower, upper = map(float, interval)
     documents = int(counts.documents.sum())
     return KappaDifference(best.name, other.name, value, lower, upper, topics, documents)
 
@@ -116,7 +117,8 @@ class _Counts(NamedTuple):
             if topic not in second.both:
                 continue
             levels = []
-            by_first, by_second = first.machine[topic], second.machine[topic]
+            by_first = first.machine[topic]
+            by_second = second.machine[topic]
             for document, level in first.human[topic].items():
                 if document in by_first and document in by_second:
                     levels.append((level, by_first[document], by_second[document]))
@@ -126,16 +128,10 @@ class _Counts(NamedTuple):
             return None
         scale = np.unique(np.concatenate(answers))
         sizes = np.array([len(of_topic) for of_topic in answers])
-        same = [
-            [(of_topic[:, 0] == of_topic[:, judge]).sum() for of_topic in answers]
-            for judge in (1, 2)
-        ]
-        counts = [
-            [(of_topic[:, judge, None] == scale).sum(axis=0) for of_topic in answers]
-            for judge in (0, 1, 2)
-        ]
-        human, *machine = np.array(counts)
-        return cls(sizes, np.array(same), human, np.array(machine))
+        same = [_count_equal(answers, judge) for judge in (1, 2)]
+        counts = [_count_levels(answers, judge, scale) for judge in (0, 1, 2)]
+        human, *machines = counts
+        return cls(sizes, np.array(same), human, np.array(machines))
 
     def kappa(self, weights: np.ndarray, machine: int) -> np.ndarray:
         """Cohen's κ of a machine with each of some weights of the topics (draws × topics); NaN if
@@ -147,3 +143,13 @@ class _Counts(NamedTuple):
         expected = (of_human * of_machine).sum(axis=1) / documents**2
         chance = np.where(expected == 1, np.nan, 1 - expected)
         return np.asarray((observed - expected) / chance)
+
+
+def _count_equal(answers: Sequence[np.ndarray], judge: int) -> list[int]:
+    """The number of documents of each topic with the human's level by a machine."""
+    return [int((levels[:, 0] == levels[:, judge]).sum()) for levels in answers]
+
+
+def _count_levels(answers: Sequence[np.ndarray], judge: int, scale: np.ndarray) -> np.ndarray:
+    """The number of documents of each level by a judge (topics × levels)."""
+    return np.array([(levels[:, judge, None] == scale).sum(axis=0) for levels in answers])

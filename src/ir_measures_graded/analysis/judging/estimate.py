@@ -60,6 +60,7 @@ from ...progress import Progress
 from ..statistics.corrections import CORRECTION_NAME, adjusted_p
 from ..statistics.defaults import CONFIDENCE, LEAST_TESTED_TOPICS
 from ..statistics.options import check_probability, statistics_library
+from ..statistics.orders import best_first
 from ..statistics.precision import EXACT, differences_of
 from ..statistics.primary import cut_at_0
 from ..statistics.student import FewTopicsWarning, student_interval, student_p
@@ -67,7 +68,6 @@ from .figures import figure_of_estimates
 from .panel import COMPLETE, HUMAN, MACHINE, OUTSIDE, Panel, panels, remarks_on, values_of
 
 COMBINED: Final = "combined"
-JUDGES: Final = (HUMAN, MACHINE, COMBINED)
 Label = tuple[str, str | None, Measure]
 """A run, the run whose value is subtracted or None, and the measure."""
 LEAST_TOPICS: Final = 5
@@ -157,11 +157,13 @@ class Estimates(Result):
             for estimate in self.estimates
             if estimate.judge == COMBINED and estimate.measure == measure
         ]
-        best = max(combined, key=lambda estimate: sign_of(measure) * estimate.value)
+        values = sign_of(measure) * np.array([estimate.value for estimate in combined])
+        order = best_first(values, [estimate.run for estimate in combined])
+        best = combined[order[0]]
+        in_order = [combined[number] for number in order[1:]]
         equal = []
-        for estimate in combined:
-            is_equal = np.isclose(estimate.value, best.value, EXACT, 0)
-            if estimate is not best and is_equal:
+        for estimate in in_order:
+            if np.isclose(estimate.value, best.value, EXACT, 0):
                 equal.append(estimate.run)
         equal_to = f", equal to that of {listed(equal)}" if equal else ""
         interval = (best.value, best.lower, best.upper)
@@ -236,7 +238,7 @@ def estimate(
     >>> machine = {str(topic): {"a": topic % 2 if topic % 5 else 1} for topic in range(200)}
     >>> run = {str(topic): {"a": 1.0} for topic in range(200)}
     >>> found = estimate(human, machine, {"mine": run}, ["CG@1"])
-    >>> {each.judge: round(each.value, 3) for each in found.estimates}
+    >>> {mean.judge: round(mean.value, 3) for mean in found.estimates}
     {'human': 0.5, 'machine': 0.6, 'combined': 0.5}
 
     Raises `GradedError` for fewer than 5 topics that the human judged completely and the machine
@@ -280,13 +282,13 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
             pairs += _family(labels, values.differences(), confidence)
     both = len(topics_by_measure[human.measures[0]])
     return Estimates(
-        tuple(estimates),
-        tuple(pairs),
-        confidence,
-        both,
-        len(panel.human) - len(panel.both),
-        len(panel.machine) - both,
-        tuple(remarks),
+        estimates=tuple(estimates),
+        pairs=tuple(pairs),
+        confidence=confidence,
+        both=both,
+        human_only=len(panel.human) - len(panel.both),
+        machine_only=len(panel.machine) - both,
+        remarks=tuple(remarks),
     )
 
 
@@ -336,8 +338,8 @@ def _by_both(panel: Panel, column: int, complete: Iterable[str]) -> ByBoth:
     assert panel.values is not None
     by_human, by_machine = panel.values
     first = dict.fromkeys(complete)
-    of_human_alone = dict.fromkeys(topic for topic in by_human.topics if topic not in panel.machine)
-    human = values_of(by_human, first | of_human_alone)[:, column]
+    of_human_alone = [topic for topic in by_human.topics if topic not in panel.machine]
+    human = values_of(by_human, [*first, *of_human_alone])[:, column]
     machine = values_of(by_machine, first | dict.fromkeys(by_machine.topics))[:, column]
     human_has_value = ~np.isnan(human).any(axis=0)
     machine_has_value = ~np.isnan(machine).any(axis=0)
@@ -402,41 +404,51 @@ def _variance(values: np.ndarray, lost: int = 1) -> np.ndarray:
 
 def _family(labels: Sequence[Label], values: ByBoth, confidence: float) -> list[Estimate]:
     """The estimates of means, or the combined ones of differences, by one measure."""
-    count, topics = values.human.shape
     is_difference = labels[0][1] is not None
-    level = confidence
     if is_difference:
-        level = confidence ** (1 / count)
-    judged = {
-        HUMAN: _alone(values.human),
-        MACHINE: _alone(values.machine),
-        COMBINED: _combined(values),
-    }
-    spread = _variance(values.human)
-    unknown = np.full(count, np.nan)
+        judged = {COMBINED: _combined(values)}
+    else:
+        judged = {
+            HUMAN: _alone(values.human),
+            MACHINE: _alone(values.machine),
+            COMBINED: _combined(values),
+        }
+    count = len(labels)
     by_judge = []
-    judges = (COMBINED,) if is_difference else JUDGES
-    for judge in judges:
-        means = judged[judge]
+    for judge, means in judged.items():
+        level = confidence
+        p = np.full(count, np.nan)
         error = means.variance**0.5
-        lower, upper = student_interval(means.value, error, means.degrees, level)
-        p = unknown
-        if is_difference and (count == 1 or values.both >= LEAST_TESTED_TOPICS):
-            p = _p_of(means, error)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            worth = np.where(means.weight > 0, spread / means.variance, topics)
-        is_worth = (spread > 0) & (means.variance > 0) & (judge != MACHINE)
-        worth = np.where(is_worth, worth, np.nan)
-        weight = means.weight if judge == COMBINED else unknown
-        topics_of_mean = np.full(count, means.topics)
+        if is_difference:
+            level = confidence ** (1 / count)
+            if count == 1 or values.both >= LEAST_TESTED_TOPICS:
+                p = _p_of(means, error)
         adjusted = adjusted_p(p, count)
         # p and interval agree, as in `compare`.
-        lower, upper = cut_at_0(means.value, lower, upper, adjusted < 1 - confidence)
-        columns = (means.value, lower, upper, topics_of_mean, weight, worth, p, adjusted)
+        is_significant = adjusted < 1 - confidence
+        lower, upper = student_interval(means.value, error, means.degrees, level)
+        lower, upper = cut_at_0(means.value, lower, upper, is_significant)
+        topics = np.full(count, means.topics)
+        weight = means.weight if judge == COMBINED else np.full(count, np.nan)
+        worth = _worth(values.human, means, judge)
+        columns = (means.value, lower, upper, topics, weight, worth, p, adjusted)
         cells = zip(*map(known, columns), strict=True)
         rows = [Estimate(*label, judge, *row) for label, row in zip(labels, cells, strict=True)]
         by_judge.append(rows)
     return [estimate for of_row in zip(*by_judge, strict=True) for estimate in of_row]
+
+
+def _worth(human: np.ndarray, means: Means, judge: str) -> np.ndarray:
+    """The number of human topics with an equally precise mean; NaN if nothing varies, and for the
+    machine."""
+    count, topics = human.shape
+    if judge == MACHINE:
+        return np.full(count, np.nan)
+    spread = _variance(human)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        worth = np.where(means.weight > 0, spread / means.variance, topics)
+    varies = (spread > 0) & (means.variance > 0)
+    return np.where(varies, worth, np.nan)
 
 
 def _p_of(means: Means, error: np.ndarray) -> np.ndarray:
@@ -473,16 +485,16 @@ def _combined(values: ByBoth) -> Means:
     if not others or both < LEAST_TOPICS:
         return of_human._replace(topics=of_human.topics + others)
     value, variance, weight = prediction_powered(
-        values.human[:, :both],
-        values.machine[:, :both],
-        values.machine[:, both:],
-        values.human[:, both:],
+        human=values.human[:, :both],
+        machine=values.machine[:, :both],
+        others=values.machine[:, both:],
+        alone=values.human[:, both:],
     )
     is_combined = weight > 0
     return Means(
-        np.where(is_combined, value, of_human.value),
-        np.where(is_combined, variance, of_human.variance),
-        weight,
-        of_human.degrees - is_combined,
-        of_human.topics + others,
+        value=np.where(is_combined, value, of_human.value),
+        variance=np.where(is_combined, variance, of_human.variance),
+        weight=weight,
+        degrees=of_human.degrees - is_combined,
+        topics=of_human.topics + others,
     )

@@ -5,20 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluate import axis_label
 from ...output.figures import BLUE, Drawing, Figure, Forest, HeatMap, Line, Lines, Slopes, picture
 from ...output.formats import counted
+from ..statistics.orders import best_first
 from ..statistics.tests import run_ranks
+from .level_agreement import MOST_LEVELS
 
 if TYPE_CHECKING:
-    from .agreement import JudgeAgreement, Judges, OrderAgreement
-    from .estimate import Estimates
+    from .agreement import JudgeAgreement, Judges
+    from .estimate import Estimate, Estimates
     from .holes import Holes
+    from .order_agreement import OrderAgreement
 
 HUMAN: Final = "human"
-MOST_LEVELS: Final = 12
 STEPS: Final = 40
 """The number of points of the curve of open pairs."""
 MOST_COLUMNS: Final = 100
@@ -45,19 +48,20 @@ def figure_of(judges: Judges) -> Figure:
 
 def _kappas(judges: Judges) -> Forest:
     """κ of each judge, the best at the top."""
-    rows = []
-    for judge in judges.judges:
-        kappa = judge.statistics["kappa"]
-        rows.append([kappa.value, kappa.lower, kappa.upper])
-    values, lower, upper = np.array(rows, dtype=float).T
-    order = np.argsort(-values, kind="stable").tolist()
+    kappas = [judge.statistics["kappa"] for judge in judges.judges]
+    values, lower, upper = np.array(kappas, dtype=float).T
+    names = [judge.judge for judge in judges.judges]
+    order = best_first(values, names)
+    zero = None
+    if np.nanmin(np.append(lower, values)) < 0:
+        zero = 0.0
     return Forest(
-        [judges.judges[row].judge for row in order],
+        [names[row] for row in order],
         values[order],
         bars=[np.stack([lower[order], upper[order]])],
         label="Cohen's κ",
         heading="Agreement on levels",
-        zero=0.0 if np.nanmin(np.append(lower, values)) < 0 else None,
+        zero=zero,
     )
 
 
@@ -66,6 +70,7 @@ def _confusion(judge: JudgeAgreement) -> HeatMap:
     counts = judge.confusion
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     levels = [f"{level:g}" for level in judge.levels]
+    highest_first = counts[::-1].tolist()
     return HeatMap(
         shares[::-1],
         levels[::-1],
@@ -73,7 +78,7 @@ def _confusion(judge: JudgeAgreement) -> HeatMap:
         heading=judge.judge,
         row_label="human's level",
         column_label="judge's level",
-        texts=[[f"{count:,}" for count in row] for row in counts[::-1].tolist()],
+        texts=[[f"{count:,}" for count in row] for row in highest_first],
         limits=(0.0, 1.0),
     )
 
@@ -86,22 +91,11 @@ def _slopes(judge: JudgeAgreement, order: OrderAgreement) -> Slopes:
 
 def figure_of_estimates(estimates: Estimates) -> Figure:
     """The combined estimates of the runs with their intervals, a panel for each measure."""
-    panels = []
-    for measure in dict.fromkeys(each.measure for each in estimates.estimates):
-        combined = [
-            each
-            for each in estimates.estimates
-            if each.measure == measure and each.judge == "combined"
-        ]
-        combined.sort(key=lambda each: -sign_of(measure) * each.value)
-        panel = Forest(
-            [each.run for each in combined],
-            np.array([each.value for each in combined]),
-            bars=[np.array([[each.lower for each in combined], [each.upper for each in combined]])],
-            label=axis_label(measure),
-            heading=str(measure),
-        )
-        panels.append(panel)
+    combined = [estimate for estimate in estimates.estimates if estimate.judge == "combined"]
+    by_measure: dict[Measure, list[Estimate]] = {}
+    for estimate in combined:
+        by_measure.setdefault(estimate.measure, []).append(estimate)
+    panels = [_estimates_by(measure, of_runs) for measure, of_runs in by_measure.items()]
     text = (
         f"Combined estimates with {100 * estimates.confidence:.10g} % intervals, each for itself, "
         "not all together."
@@ -109,36 +103,61 @@ def figure_of_estimates(estimates: Estimates) -> Figure:
     return picture(panels, estimates.summary, text, across=2)
 
 
+def _estimates_by(measure: Measure, of_runs: list[Estimate]) -> Forest:
+    """The estimates by one measure, the best at the top."""
+    values = sign_of(measure) * np.array([estimate.value for estimate in of_runs])
+    order = best_first(values, [estimate.run for estimate in of_runs])
+    in_order = [of_runs[number] for number in order]
+    lower = [estimate.lower for estimate in in_order]
+    upper = [estimate.upper for estimate in in_order]
+    return Forest(
+        [estimate.run for estimate in in_order],
+        np.array([estimate.value for estimate in in_order]),
+        bars=[np.array([lower, upper])],
+        label=axis_label(measure),
+        heading=str(measure),
+    )
+
+
 def figure_of_holes(holes: Holes) -> Figure:
     """The open pairs against the judgments, and the documents to judge next."""
     drawings: list[Drawing] = []
+    sentences = []
     counts, still_open = holes.outlook.curve(STEPS)
     still_open[0] = holes.open
-    text = ""
     if len(counts) > 1:
-        drawings.append(
-            Lines(
-                counts,
-                [Line("", still_open, {"color": BLUE, "linewidth": 1.8})],
-                x_label="documents judged, in the order of this list",
-                y_label="open pairs of runs",
-                whole_x=True,
-                from_zero=True,
-                marks={f"next {len(holes)}": float(len(holes))} if len(holes) else {},
-                size=(3.4, 2.4),
-            )
-        )
+        drawings.append(_open_pairs(holes, counts, still_open))
         text = "Left: the pairs that stay open if each document has its expected gain"
         closed = np.flatnonzero(still_open == 0)
         if closed.size and holes.open:
-            text += f"; {counted(int(counts[closed[0]]), 'judgment')} would close all"
-        text += ". "
+            least = counted(int(counts[closed[0]]), "judgment")
+            text += f"; {least} would close all"
+        sentences.append(f"{text}.")
     if len(holes):
         drawings.append(_next_documents(holes))
-        text += "Cells: documents to judge next by topic and best rank, darker with more runs."
+        sentences.append(
+            "Cells: documents to judge next by topic and best rank, darker with more runs."
+        )
     if not drawings:
         drawings.append(_means(holes))
-    return picture(drawings, holes.summary, text.strip(), across=2)
+    return picture(drawings, holes.summary, " ".join(sentences), across=2)
+
+
+def _open_pairs(holes: Holes, counts: np.ndarray, still_open: np.ndarray) -> Lines:
+    """The pairs that stay open after so many judgments, with a mark at the next batch."""
+    marks = {}
+    if len(holes):
+        marks = {f"next {len(holes)}": float(len(holes))}
+    return Lines(
+        counts,
+        [Line("", still_open, {"color": BLUE, "linewidth": 1.8})],
+        x_label="documents judged, in the order of this list",
+        y_label="open pairs of runs",
+        whole_x=True,
+        from_zero=True,
+        marks=marks,
+        size=(3.4, 2.4),
+    )
 
 
 def _next_documents(holes: Holes) -> HeatMap:
@@ -152,8 +171,8 @@ def _next_documents(holes: Holes) -> HeatMap:
     runs = has_rank.sum(axis=1)
     for topic, rank, count in zip(holes.topics, best.tolist(), runs.tolist(), strict=True):
         if rank <= depth:
-            cell = row_of[topic], rank - 1
-            cells[cell] = np.nansum([cells[cell], count])
+            row = row_of[topic]
+            cells[row, rank - 1] = np.nansum([cells[row, rank - 1], count])
     return HeatMap(
         cells,
         topics,
@@ -167,7 +186,7 @@ def _next_documents(holes: Holes) -> HeatMap:
 
 def _means(holes: Holes) -> Forest:
     """The means of the runs, when nothing is left to judge."""
-    order = np.argsort(-sign_of(holes.measure) * holes.values, kind="stable").tolist()
+    order = best_first(sign_of(holes.measure) * holes.values, holes.runs)
     return Forest(
         [holes.runs[run] for run in order],
         holes.values[order],

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Final
 
@@ -107,13 +107,10 @@ class MergedJudges(Result):
 
     def tables(self) -> list[Table]:
         """One row per judge."""
-        columns: list[Column | str] = [
-            "judge",
-            Column("judgments"),
-            Column("alone", heading="by this judge alone"),
-            Column("agreed", heading="as merged"),
-            Column("agreed_share", heading="share as merged", kind=Percent),
-        ]
+        columns: list[Column | str] = ["judge", "judgments"]
+        columns.append(Column("alone", heading="by this judge alone"))
+        columns.append(Column("agreed", heading="as merged"))
+        columns.append(Column("agreed_share", heading="share as merged", kind=Percent))
         rows = []
         counts = zip(self.judges, self.judged, self.alone, self.agreed, strict=True)
         for judge, judged, alone, agreed in counts:
@@ -180,48 +177,79 @@ def merge_judges(
         if machine_levels is not None and by_judge:
             levels = rescaled(levels, machine_levels, name)
         by_judge[name] = levels
-    given = _levels_by_document(by_judge)
-    level_of = RULES[rule]
-    qrels: Levels = {topic: {} for levels in by_judge.values() for topic in levels}
-    split = 0
-    tied = 0
-    for (topic, document), by_name in given.items():
-        levels_of_document = list(by_name.values())
-        qrels[topic][document] = level_of(levels_of_document)
-        split += len(set(levels_of_document)) > 1
-        tied += _has_no_majority(levels_of_document)
-    alone = Counter(next(iter(by_name)) for by_name in given.values() if len(by_name) == 1)
-    agreed = Counter(
-        name
-        for (topic, document), by_name in given.items()
-        for name, level in by_name.items()
-        if level == qrels[topic][document]
-    )
-    judged = Counter(name for by_name in given.values() for name in by_name)
+    levels_by_document = _levels_by_document(by_judge)
+    merged = _merged(levels_by_document, by_judge, RULES[rule])
+    counts = _Counts.of(levels_by_document, merged)
     remarks = _remarks_on_scales(by_judge)
     issue(remarks)
     return MergedJudges(
         rule=rule,
         judges=tuple(by_judge),
-        qrels=qrels,
-        judged=tuple(judged[name] for name in by_judge),
-        alone=tuple(alone[name] for name in by_judge),
-        agreed=tuple(agreed[name] for name in by_judge),
-        split=split,
-        tied=tied,
+        qrels=merged,
+        judged=tuple(counts.judged[name] for name in by_judge),
+        alone=tuple(counts.alone[name] for name in by_judge),
+        agreed=tuple(counts.agreed[name] for name in by_judge),
+        split=counts.split,
+        tied=counts.tied,
         remarks=remarks,
     )
 
 
-def _levels_by_document(
-    by_judge: Mapping[str, Levels],
-) -> dict[tuple[str, str], dict[str, float]]:
-    """The level by each judge of each document, in the order of the judges."""
-    given: dict[tuple[str, str], dict[str, float]] = {}
+LevelsByDocument = dict[tuple[str, str], dict[str, float]]
+"""The level by each judge of each topic and document."""
+
+
+def _levels_by_document(by_judge: Mapping[str, Levels]) -> LevelsByDocument:
+    """The levels of all judges, in the order of the judges."""
+    levels_by_document: LevelsByDocument = {}
     for name, levels in by_judge.items():
         for topic, document, level in judgments_of(levels):
-            given.setdefault((topic, document), {})[name] = level
-    return given
+            levels_by_document.setdefault((topic, document), {})[name] = level
+    return levels_by_document
+
+
+def _merged(
+    levels_by_document: LevelsByDocument,
+    by_judge: Mapping[str, Levels],
+    level_of: Callable[[Sequence[float]], float],
+) -> Levels:
+    """The qrels with the level of each document by a rule, with the topics of all judges."""
+    merged: Levels = {topic: {} for levels in by_judge.values() for topic in levels}
+    for (topic, document), by_name in levels_by_document.items():
+        merged[topic][document] = level_of(list(by_name.values()))
+    return merged
+
+
+@dataclass
+class _Counts:
+    """How many documents each judge judged, judged alone, and gave the merged level; how many
+    judges gave different levels, and how many have no majority."""
+
+    judged: Counter[str] = field(default_factory=Counter)
+    alone: Counter[str] = field(default_factory=Counter)
+    agreed: Counter[str] = field(default_factory=Counter)
+    split: int = 0
+    tied: int = 0
+
+    @classmethod
+    def of(cls, levels_by_document: LevelsByDocument, merged: Levels) -> _Counts:
+        """The counts of all documents."""
+        counts = cls()
+        for (topic, document), by_name in levels_by_document.items():
+            counts.add(by_name, merged[topic][document])
+        return counts
+
+    def add(self, by_name: Mapping[str, float], merged: float) -> None:
+        """Count a document with its levels by name and its merged level."""
+        self.judged.update(by_name.keys())
+        self.agreed.update(name for name, level in by_name.items() if level == merged)
+        if len(by_name) == 1:
+            self.alone.update(by_name.keys())
+        levels = list(by_name.values())
+        if len(set(levels)) > 1:
+            self.split += 1
+        if _has_no_majority(levels):
+            self.tied += 1
 
 
 def _has_no_majority(levels: Sequence[float]) -> bool:

@@ -12,7 +12,7 @@ from ...evaluation.named import Qrels, Study
 from ...evaluation.values import By
 from ...output.tables import Table
 from ..comparing.compare import compare
-from ..judging.agreement import judges
+from ..judging.judges import judges
 
 Machines = Mapping[str, Qrels] | Iterable[str | os.PathLike[str]]
 """Qrels of other judges by name, or their paths."""

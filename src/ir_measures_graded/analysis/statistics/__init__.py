@@ -7,7 +7,7 @@
 - `primary`: the primary procedure, paired t-tests of a family of pairs.
 - `noninferiority`: the one-sided tests of the gate, and the topics that they need.
 - `student`: Student's t, its intervals, its power, and tests of means over several collections.
-- `resampling`: the bootstrap, and the randomisation tests.
+- `resampling`: the bootstrap, resampled topics, and the randomisation tests.
 - `tests`: the other tests.
 - `levels`: the agreement of two judges on levels.
 - `orders`: the agreement of two orders of runs.

@@ -10,6 +10,7 @@ SciPy computes τ-b and ρ for one pair of orders at a time, and has none of the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -100,6 +101,19 @@ class Order:
         if ties == "w":
             return (beyond > 0).astype(np.float64)
         return np.clip(beyond / self.size[..., None], 0.0, 1.0)
+
+
+def best_first(values: np.ndarray, names: Sequence[str]) -> list[int]:
+    """The numbers of systems from the best to the worst, so that no order of the systems shows:
+    those that tie are sorted by name, and those without a value (NaN) come last.
+
+    >>> best_first(np.array([0.3, np.nan, 0.1 + 0.2, 0.5]), ["b", "d", "a", "c"])
+    [3, 2, 0, 1]
+    """
+    is_defined = ~np.isnan(values)
+    group = np.full(len(names), len(names))
+    group[is_defined] = Order.of(values[is_defined]).group
+    return sorted(range(len(names)), key=lambda system: (group[system], names[system]))
 
 
 def _undefined_if_flat(value: np.ndarray, first: Order, second: Order) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The bootstrap, and the randomisation tests of pairs of runs."""
+"""The bootstrap, resampled topics, and the randomisation tests of pairs of runs."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -44,6 +44,38 @@ def bootstrap(
     )
     interval = result.confidence_interval
     return interval.low, interval.high
+
+
+def resampled_topics(topics: int, resamples: int, seed: int) -> np.ndarray:
+    """How often each topic is in the sample and in each resample of it (1 + resamples × topics).
+
+    The first row is the sample itself. The others draw as many topics with replacement.
+
+    >>> counts = resampled_topics(3, 4, seed=0)
+    >>> counts[0].tolist(), counts.sum(axis=1).tolist()
+    ([1, 1, 1], [3, 3, 3, 3, 3])
+    """
+    generator = np.random.default_rng(seed)
+    counts = generator.multinomial(topics, np.full(topics, 1 / topics), resamples)
+    sample = np.ones((1, topics), dtype=np.int64)
+    return np.concatenate([sample, counts])
+
+
+def in_parts(
+    function: Callable[..., dict[str, Any]], size: int, *rows: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The arrays that a function makes of rows of this size, of some rows at a time.
+
+    >>> doubled = in_parts(lambda numbers: {"doubled": 2 * numbers}, 500_000, np.arange(5))
+    >>> doubled["doubled"]
+    array([0, 2, 4, 6, 8])
+    """
+    count = 1 + len(rows[0]) * size // PERMUTED_AT_ONCE
+    split = [np.array_split(array, count) for array in rows]
+    parts = steps(zip(*split, strict=True), "batches of resamples", count)
+    by_part = [function(*arrays) for arrays in parts]
+    names = list(by_part[0])
+    return {name: np.concatenate([values[name] for values in by_part]) for name in names}
 
 
 def tukey_hsd(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:

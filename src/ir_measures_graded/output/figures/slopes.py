@@ -78,7 +78,10 @@ class Slopes(Drawing):
 
     def _order(self, column: int) -> list[int]:
         """The runs from the top to the bottom of a column."""
-        return np.lexsort((self.ranks[:, 0], self.ranks[:, column])).tolist()
+        first = self.ranks[:, 0].tolist()
+        ranks = self.ranks[:, column].tolist()
+        runs = range(len(self.names))
+        return sorted(runs, key=lambda run: (ranks[run], first[run], self.names[run]))
 
     def _named(self, column: int) -> list[str]:
         """The texts at one end, from the top to the bottom."""
@@ -97,9 +100,11 @@ class Slopes(Drawing):
                 for run, name in enumerate(self.names)
                 if name in self.coloured
             }
-        moved = np.ptp(self.ranks, axis=1)
-        most = np.argsort(-moved, kind="stable")[: len(COLOURS) - 1].tolist()  # none is black
-        return {run: COLOURS[place] for place, run in enumerate(most) if moved[run] > 0}
+        moved = np.ptp(self.ranks, axis=1).tolist()
+        moving = [run for run, distance in enumerate(moved) if distance > 0]
+        most_first = sorted(moving, key=lambda run: (-moved[run], self.names[run]))
+        coloured = COLOURS[:-1]  # the last colour is black
+        return dict(zip(most_first, coloured, strict=False))
 
     def draw(self, axes: Axes) -> None:
         """Draw the lines and the names."""

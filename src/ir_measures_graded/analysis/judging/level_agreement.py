@@ -1,0 +1,130 @@
+"""The agreement of a machine with the human on the levels of documents.
+
+For the documents that both judged: the number of each pair of levels (confusion matrix), the bias
+of the machine, Cohen's κ and Krippendorff's α (`statistics.levels`), and percentiles of κ and α
+over resampled topics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...errors import GradedError
+from ..statistics.levels import of_levels
+from ..statistics.resampling import in_parts, resampled_topics
+from .panel import Panel
+from .percentiles import Sampling, Statistic
+
+MOST_LEVELS: Final = 12
+"""The levels have a table, and κ of each division, if there are at most so many."""
+
+
+@dataclass(frozen=True, eq=False)
+class LevelAgreement:
+    """What `JudgeAgreement` has on levels: the confusion matrix, counts, κ and α, and the number of
+    topics."""
+
+    confusion: np.ndarray
+    counts: dict[str, float]
+    statistics: dict[str, Statistic]
+    topics: int
+
+
+class PairCounts(NamedTuple):
+    """The numbers of documents by topic, human level and machine level, without zeros, sorted by
+    the levels.
+
+    `topic` and `documents` have an entry for each. `starts` are the first entries of each pair of
+    levels, whose numbers are `human` and `machine`.
+    """
+
+    topic: np.ndarray
+    documents: np.ndarray
+    starts: np.ndarray
+    human: np.ndarray
+    machine: np.ndarray
+
+    @classmethod
+    def of(cls, pairs: Sequence[np.ndarray], levels: np.ndarray) -> PairCounts:
+        """From the levels by both judges (documents × judges) in each topic."""
+        topic = np.repeat(np.arange(len(pairs)), [len(of_topic) for of_topic in pairs])
+        human, machine = np.searchsorted(levels, np.concatenate(pairs)).T
+        cells, documents = np.unique([human, machine, topic], axis=1, return_counts=True)
+        human, machine, topic = cells
+        is_start = np.diff(human, prepend=-1) | np.diff(machine, prepend=-1)
+        starts = np.flatnonzero(is_start)
+        return cls(topic, documents, starts, human[starts], machine[starts])
+
+    @property
+    def totals(self) -> np.ndarray:
+        """The number of documents of each pair of levels."""
+        return np.add.reduceat(self.documents, self.starts)
+
+    def sums(self, weights: np.ndarray) -> np.ndarray:
+        """The number of documents of each pair of levels, with weights of the topics."""
+        return np.add.reduceat(weights[:, self.topic] * self.documents, self.starts, axis=1)
+
+
+def level_pairs(panel: Panel) -> list[np.ndarray]:
+    """The levels of the documents that both judged (documents × judges), by topic.
+
+    Raises `GradedError` if there is no such document.
+    """
+    pairs = []
+    for topic in panel.both:
+        by_machine = panel.machine[topic]
+        levels = []
+        for document, level in panel.human[topic].items():
+            if document in by_machine:
+                levels.append((level, by_machine[document]))
+        if levels:
+            pairs.append(np.array(levels, dtype=float))
+    if not pairs:
+        raise GradedError(
+            f"no document is judged by both the human and {panel.name}; compare their ids"
+        )
+    return pairs
+
+
+def level_agreement(
+    panel: Panel, pairs: Sequence[np.ndarray], levels: np.ndarray, sampling: Sampling
+) -> LevelAgreement:
+    """The agreement on the levels of the `pairs`; `levels` are those of all judges, sorted."""
+    counts = PairCounts.of(pairs, levels)
+    has_table = levels.size <= MOST_LEVELS
+    confusion = np.zeros((0, 0), dtype=np.int64)
+    if has_table:
+        confusion = np.zeros((levels.size, levels.size), dtype=np.int64)
+        confusion[counts.human, counts.machine] = counts.totals
+
+    def agreement_in(weights: np.ndarray) -> dict[str, np.ndarray]:
+        return of_levels(counts.sums(weights), counts.human, counts.machine, levels, has_table)
+
+    weights = resampled_topics(len(pairs), sampling.resamples, sampling.seed)
+    by_resample = in_parts(agreement_in, counts.documents.size + levels.size, weights)
+    statistics = {
+        name: Statistic.of(values, sampling.confidence) for name, values in by_resample.items()
+    }
+    return LevelAgreement(confusion, _counts(panel, counts, levels), statistics, len(pairs))
+
+
+def _counts(panel: Panel, counts: PairCounts, levels: np.ndarray) -> dict[str, float]:
+    """The numbers of documents by their judges, the share with equal levels, and the bias."""
+    totals = counts.totals
+    documents = int(totals.sum())
+    same = totals[counts.human == counts.machine].sum()
+    differences = levels[counts.machine] - levels[counts.human]
+    by_human = sum(map(len, panel.human.values()))
+    by_machine = sum(map(len, panel.machine.values()))
+    return {
+        "documents": documents,
+        "unanswered": by_human - documents,
+        "abstentions": panel.abstentions,
+        "machine only": by_machine - documents,
+        "same": float(same / documents),
+        "bias": float((totals * differences).sum() / documents),
+    }

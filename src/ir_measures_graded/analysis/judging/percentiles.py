@@ -1,0 +1,49 @@
+"""Statistics of a sample of topics, with their percentiles over resamples of the topics."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+RESAMPLES: Final = 1000
+
+
+class Sampling(NamedTuple):
+    """The number of resamples of the topics, the level of the intervals over them, and the seed."""
+
+    resamples: int
+    confidence: float
+    seed: int
+
+
+class Statistic(NamedTuple):
+    """A statistic and percentiles of it over resampled topics; each is None where it is
+    undefined."""
+
+    value: float | None
+    lower: float | None
+    upper: float | None
+
+    @classmethod
+    def of(cls, values: np.ndarray, confidence: float) -> Statistic:
+        """From the value of the sample and those of its resamples."""
+        value = values[0]
+        if np.isnan(value):
+            return cls(None, None, None)
+        resampled = values[1:]
+        resampled = resampled[~np.isnan(resampled)]
+        if not resampled.size:
+            return cls(float(value), None, None)
+        ends = ((1 - confidence) / 2, (1 + confidence) / 2)
+        lower, upper = np.quantile(resampled, ends).tolist()
+        return cls(float(value), lower, upper)
+
+    @property
+    def interval(self) -> str:
+        """The percentiles as text; empty if there are none."""
+        return "" if self.lower is None else f"{self.lower:.2f} to {self.upper:.2f}"
+
+    def __str__(self) -> str:
+        value = "" if self.value is None else f"{self.value:.2f}"
+        return f"{value} ({self.interval})" if self.interval else value
