@@ -60,7 +60,7 @@ def best_estimate_of(runs):
 
 @pytest.mark.filterwarnings("ignore:only .* topics")
 @pytest.mark.parametrize("output_of", [holes_of, judges_of, sensitivity_of, best_estimate_of])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(order=ORDERS, choices=CHOICES)
 def test_no_output_depends_on_the_order_of_run_files(output_of, order, choices):
     """Many runs have the same ranking, so that they tie."""
