@@ -9,7 +9,7 @@ import pytest
 from ir_measures_graded.analysis import compare
 from ir_measures_graded.analysis.comparing.paper import HTML, LATEX
 from ir_measures_graded.core.registry.notation import parse_measures
-from ir_measures_graded.evaluation.evaluate import Evaluation
+from ir_measures_graded.evaluation.evaluation import Evaluation
 
 MEASURES = "nDCG@5 AP nDCG@10 nDCG(judged_only=True)@5 ESL"
 NAMES = ("bm25_50%", "dense & sparse", "a<b>|*x*", "monoT5~\\x")

@@ -38,7 +38,8 @@ The folder `judging` implements `judges`, `estimate`, `merge_judges`, `holes` an
 array([3.7, 6.6, 4.9, 5.6, 6.6])
 """
 
-from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.evaluate import evaluate
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import document_runs, ignoring_identical_ids
 from ..output import figures
 from .check import Check, check

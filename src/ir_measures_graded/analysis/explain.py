@@ -29,8 +29,9 @@ from ..errors import GradedError, NotApplicableError
 from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ONE, SKIP, ZERO
-from ..evaluation.evaluate import RunEvaluator, evaluate
+from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, study_of
+from ..evaluation.run_evaluator import RunEvaluator
 from ..evaluation.weights import counted_by
 from ..output.figures import Drawing, Figure, SortedBars, Tiles, picture, shortened
 from ..output.formats import counted

@@ -14,7 +14,7 @@ from ir_measures import Measure
 from ..core.registry.facts import sign_of
 from ..errors import GradedError, Remark
 from ..evaluation.checked import checks_arguments
-from ..evaluation.evaluate import ACROSS, Evaluation, axis_label
+from ..evaluation.evaluation import ACROSS, Evaluation, axis_label
 from ..evaluation.values import By, groups_of
 from ..output.figures import Drawing, Figure, Forest, picture
 from ..output.formats import counted, known

@@ -15,7 +15,7 @@ from ..core.registry.facts import range_of, refuse_geometric, sign_of
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark, level_of_caller, shown
 from ..evaluation.checked import checks_arguments
-from ..evaluation.evaluate import ACROSS, Evaluation, axis_label
+from ..evaluation.evaluation import ACROSS, Evaluation, axis_label
 from ..output import figures
 from ..output.formats import counted, decimal, listed
 from ..output.result import Result

@@ -22,7 +22,8 @@ from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ZERO
-from ..evaluation.evaluate import Evaluation, evaluated
+from ..evaluation.evaluate import evaluated
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
 from ..evaluation.values import COLLECTION, By, groups_of

@@ -24,7 +24,8 @@ from ..core.registry.facts import sign_of
 from ..errors import GradedError, needed
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ZERO
-from ..evaluation.evaluate import Evaluation, evaluate, evaluated
+from ..evaluation.evaluate import evaluate, evaluated
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import (
     Qrels,
     Runs,

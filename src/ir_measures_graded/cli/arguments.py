@@ -16,7 +16,7 @@ from ..core.registry.notation import parse_measure, parse_measures
 from ..core.rows.columns import NAMES
 from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean
 from ..evaluation.counting import CHOICES, ZERO
-from ..evaluation.evaluate import Evaluation
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import (
     Judgments,
     NamedSource,

@@ -8,7 +8,7 @@ from ir_measures import Measure
 from ..analysis import read_collections
 from ..analysis.comparing.collections import files_of_collections
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation
+from ..evaluation.evaluation import Evaluation
 from .arguments import given_columns, measures_of_table, words_of
 from .parser import Arguments, Option
 

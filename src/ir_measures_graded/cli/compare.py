@@ -10,7 +10,7 @@ from ..analysis.comparing.tests import TESTS
 from ..analysis.statistics.corrections import CORRECTIONS, DEFAULT
 from ..analysis.statistics.defaults import ALPHA
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation
+from ..evaluation.evaluation import Evaluation
 from ..files.content import is_lasting
 from ..files.sources import named_path
 from ..output.provenance import sha256, versions

@@ -9,7 +9,8 @@ from typing import Any
 import ir_measures
 
 from ..errors import GradedError
-from ..evaluation.evaluate import FIGURES, MEANS, TOPICS, Evaluation, evaluate
+from ..evaluation.evaluate import evaluate
+from ..evaluation.evaluation import FIGURES, MEANS, TOPICS, Evaluation
 from ..evaluation.values import AGGREGATE, ALL, GROUP, groups_of
 from ..output.figures import Figure
 from ..output.formats import known

@@ -12,7 +12,8 @@ from ..analysis.leaderboards.reading import FIELDS
 from ..analysis.statistics.defaults import ALPHA
 from ..analysis.statistics.orders import PERSISTENCE
 from ..errors import GradedError
-from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.evaluate import evaluate
+from ..evaluation.evaluation import Evaluation
 from ..files.sources import is_file, is_named_file
 from ..output.result import View
 from .arguments import FORM as FORM_OF_RUNS

@@ -21,8 +21,8 @@ from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.in_memory import read_qrels, read_run
 from ..core.rows.rows import floats
 from ..errors import GradedError, needed
-from .evaluate import RunEvaluator
 from .named import Judgments, Run
+from .run_evaluator import RunEvaluator
 
 if TYPE_CHECKING:
     import pyarrow

@@ -28,7 +28,8 @@ from ...core.registry.facts import sign_of
 from ...core.registry.notation import NamedMeasure, one_of
 from ...errors import GradedError
 from ...evaluation.checked import checks_arguments
-from ...evaluation.evaluate import Evaluation, evaluate
+from ...evaluation.evaluate import evaluate
+from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import about, short_names
 from ...evaluation.values import COLLECTION, frame_of, needed_column
 from ...files.content import is_pattern

@@ -25,7 +25,8 @@ from ...core.registry.facts import sign_of
 from ...errors import GradedError
 from ...evaluation.checked import checks_arguments
 from ...evaluation.counting import ZERO
-from ...evaluation.evaluate import Evaluation, evaluated
+from ...evaluation.evaluate import evaluated
+from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Run, Runs
 from ...evaluation.sessions import Given
 from ...evaluation.values import By, groups_of

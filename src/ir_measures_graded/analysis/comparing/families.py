@@ -10,7 +10,7 @@ from ir_measures import Measure
 from ...arguments import text
 from ...core.registry.facts import range_of
 from ...errors import GradedError, did_you_mean
-from ...evaluation.evaluate import NO_VALUE, Evaluation, Unjudged
+from ...evaluation.evaluation import NO_VALUE, Evaluation, Unjudged
 from ...output.formats import Percent, counted, listed
 from ...output.remarks import merged
 from ..statistics.options import as_list

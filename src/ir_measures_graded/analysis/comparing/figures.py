@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
-from ...evaluation.evaluate import ACROSS, Evaluation, axis_label
+from ...evaluation.evaluation import ACROSS, Evaluation, axis_label
 from ...output.figures import (
     Drawing,
     Figure,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.by_topic import mean_over_topics
 from ...errors import GradedError, shown
-from ...evaluation.evaluate import Evaluation, Unjudged
+from ...evaluation.evaluation import Evaluation, Unjudged
 from ...output.formats import listed
 
 Repeats = str | Mapping[str, str] | None

@@ -14,7 +14,7 @@ from ...core.registry.facts import sign_of
 from ...core.registry.notation import one_of
 from ...errors import GradedError, Remark
 from ...evaluation.counting import with_effective
-from ...evaluation.evaluate import Evaluation
+from ...evaluation.evaluation import Evaluation
 from ...output.formats import PLACES, clean, counted, escaped_html, sentences
 from ...output.result import Result
 from ...output.tables import Table

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ...core.registry.facts import sign_of
-from ...evaluation.evaluate import Evaluation
+from ...evaluation.evaluation import Evaluation
 from ...output.figures import BLUE, GREY, ORANGE, Drawing, Figure, NumberLine, SortedBars, picture
 from ..statistics.precision import differences_of
 from .verdict import DIFFERS, HOLDS, MOST_FALLEN_NAMED, WORSE, Verdict

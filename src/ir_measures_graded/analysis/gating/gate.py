@@ -18,7 +18,8 @@ from ...core.registry.facts import sign_of
 from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments
 from ...evaluation.counting import ZERO, size_in_words, with_effective
-from ...evaluation.evaluate import Evaluation, evaluated
+from ...evaluation.evaluate import evaluated
+from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Runs, about
 from ...evaluation.sessions import Given
 from ...evaluation.values import By, groups_of

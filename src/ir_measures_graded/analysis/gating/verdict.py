@@ -32,7 +32,7 @@ from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
 from ...errors import GradedError
-from ...evaluation.evaluate import Evaluation
+from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Study
 from ...evaluation.values import number_in
 from ...output.formats import known

@@ -8,7 +8,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
-from ...evaluation.evaluate import axis_label
+from ...evaluation.evaluation import axis_label
 from ...output.figures import BLUE, Drawing, Figure, Forest, HeatMap, Line, Lines, Slopes, picture
 from ...output.formats import counted
 from ..statistics.orders import best_first

@@ -25,7 +25,8 @@ from ...core.registry.notation import parse_measures
 from ...core.rows.columns import QRELS, RUN, Chosen, Role
 from ...core.rows.rows import Part, distinct, is_whole, joined
 from ...errors import FileError, GradedError, InputWarning, Remark, level_of_caller, shown
-from ...evaluation.evaluate import NO_VALUE, Evaluation, evaluate
+from ...evaluation.evaluate import evaluate
+from ...evaluation.evaluation import NO_VALUE, Evaluation
 from ...evaluation.named import (
     Judgments,
     Qrels,

@@ -22,7 +22,7 @@ from ...core.registry.notation import NamedMeasure, measure_named
 from ...core.rows.columns import column_name, plain
 from ...errors import GradedError, Remark, needed, shown
 from ...evaluation.counting import ZERO, Counting, effective_size, weighted_mean
-from ...evaluation.evaluate import Evaluation
+from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import UNNAMED, run_names
 from ...evaluation.values import (
     AGGREGATE,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...errors import GradedError
-from ...evaluation.evaluate import Evaluation
+from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Study
 from ...evaluation.values import By
 from ...output.tables import Table

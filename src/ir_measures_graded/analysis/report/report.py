@@ -14,7 +14,8 @@ from ...core.registry.facts import is_graded, needs_intents
 from ...errors import GradedError, needed, shown
 from ...evaluation.checked import checks_arguments
 from ...evaluation.counting import ZERO
-from ...evaluation.evaluate import Evaluation, evaluated
+from ...evaluation.evaluate import evaluated
+from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Runs
 from ...evaluation.sessions import Given
 from ...evaluation.values import By

@@ -16,7 +16,7 @@ from ...core.registry.listing import facts_of, references_of
 from ...core.registry.sentences import sentence
 from ...errors import NotApplicableError
 from ...evaluation.at_ranks import uncut
-from ...evaluation.evaluate import Evaluation
+from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Run, Study
 from ...files.content import is_lasting
 from ...files.files import RunFile

@@ -10,7 +10,7 @@ from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
-from ...evaluation.evaluate import Evaluation
+from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Study
 from ...output.formats import counted, decimal, p_of
 from ...output.tables import Note
