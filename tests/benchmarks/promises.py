@@ -1,365 +1,598 @@
-"""Measures again what the pages promise about compare, power, gate, collections and estimate.
+"""Measures again what the pages promise about comparisons, the gate, estimates and judges.
 
-    python tests/benchmarks/promises.py compare --trials 400
     python tests/benchmarks/promises.py gate --data FOLDER --measures nDCG@10 AP
+    python tests/benchmarks/promises.py family --trec_eval FOLDER --trials 2000
 
-You run it by hand; a command prints the measured value beside that of the page. FOLDER has
-``qrels.txt`` and ``runs/``, by default the 24 runs of TREC 2021 Deep Learning beside the project.
+You run it by hand. A command prints a row of a table for each setting: what was measured, on which
+values, the wanted rate, and the measured one with its standard error. A folder of `--data` has
+``qrels.txt`` and ``runs/``, by default the 24 runs of TREC 2021 Deep Learning beside the project. A
+folder of `--trec_eval` has outputs of ``trec_eval -q``, such as ``TREC-DLs-results/dl2022`` of
+SynDL's repository (https://github.com/rahmanidashti/SynDL).
 
 Samples of topics are drawn with replacement from the topics of these runs, which are the
-population. A hypothesis such as "all means are equal" is made true by weights of the topics, and
-not by a shift of the values: shifted values are no values of the measure, and ties become constant
-differences. The weights are those nearest to equal ones (exponential tilting). Where no weights
-make the hypothesis true, runs are left out, and the program says how many are left.
+population; `populations` tells how a hypothesis is made true.
 """
+
+from __future__ import annotations
 
 import argparse
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import linprog, minimize
-from scipy.special import logsumexp, softmax
+from ir_measures import Measure
+from populations import (
+    Population,
+    effective_topics,
+    equal_means,
+    of_runs,
+    of_trec_eval,
+    pairs_of,
+    reweighted_pairs,
+    samples,
+    weights_for,
+)
+from promises_on_judges import Outcome, on_estimate, on_favours, on_holes, on_kappa
 
-from ir_measures_graded import parse_measure
-from ir_measures_graded.analysis import Evaluation, compare_collections, evaluate, gate
+from ir_measures_graded.analysis import Evaluation
 from ir_measures_graded.analysis.comparing.families import width_of
-from ir_measures_graded.analysis.judging.estimate import estimate
-from ir_measures_graded.analysis.judging.panel import answers_in
-from ir_measures_graded.analysis.statistics.primary import paired
-from ir_measures_graded.analysis.statistics.student import detectable_effect
+from ir_measures_graded.analysis.gating.verdict import (
+    HOLDS,
+    WORSE,
+    Margin,
+    Rule,
+    Verdict,
+    verdicts_of,
+)
+from ir_measures_graded.analysis.mean_intervals import intervals
+from ir_measures_graded.analysis.statistics.defaults import (
+    ALPHA,
+    CONFIDENCE,
+    LEAST_TESTED_TOPICS,
+)
+from ir_measures_graded.analysis.statistics.primary import Paired, paired, paired_in_parts
+from ir_measures_graded.analysis.statistics.resampling import bootstrap
+from ir_measures_graded.analysis.statistics.student import (
+    heterogeneity,
+    stratified_t,
+    t_of_means,
+)
+from ir_measures_graded.analysis.statistics.tests import alexander_govern
 from ir_measures_graded.core.registry.facts import sign_of
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "dl21-passage"
-MEASURES = ["nDCG_JK@10", "AP", "P@10", "RR@10", "Success@5", "ESL"]
+MEASURES = ["nDCG@10", "AP", "P@10", "RR@10", "Success@5", "ESL"]
 SIZES = [10, 25, 50, 200]
-TOLERANCE = 1e-6
-CONVERGENCE = {"maxiter": 500, "maxfun": 1000, "ftol": 1e-15, "gtol": 1e-9}
-LEAST_EFFECTIVE_TOPICS = 10
-"""Weights that leave fewer topics are no population."""
+MARGINS = (0.02, 0.05, 0.1)
+PAIRS_A_CELL = 100
+"""A rate over pairs of runs is that over so many random pairs."""
+GATE_LEVEL = 0.05
+NEEDED_FROM = 50
+MOST_NEEDED = 5000
+NUMBER_OF_GROUPS = 3
+GROUP_SIZE = 50
+RESAMPLES_OF_BANDS = 1000
+NUMBERS_OF_COLLECTIONS = (3, 6, 18)
+KINDS_OF_COLLECTIONS = {"equal": (0.0, 0.0), "SD .03": (0.03, 0.0), "one in six +.15": (0.0, 0.15)}
 
 
 @dataclass(frozen=True)
 class Line:
-    """A promise: what was measured, in how many trials, and the value on the page."""
+    """A row: the promise, the values, the setting, the wanted rate, and the outcome of each trial.
 
-    what: str
-    measured: float
-    trials: int
-    page: str
+    A trial whose outcome is a share counts as one.
+    """
+
+    promise: str
+    data: str
+    setting: str
+    wanted: str
+    outcomes: Sequence[float]
 
     def __str__(self) -> str:
-        error = (self.measured * (1 - self.measured) / max(self.trials, 1)) ** 0.5
-        return f"{self.what:<78} {self.measured:.3f} ± {error:.3f}   page: {self.page}"
+        outcomes = np.array(self.outcomes, dtype=float)
+        count = outcomes.size
+        error = outcomes.std(ddof=1) / count**0.5 if count > 1 else np.nan
+        rate = f"{outcomes.mean():.3f} ± {error:.3f} ({count:,})"
+        return f"| {self.promise} | {self.data} | {self.setting} | {self.wanted} | {rate} |"
 
 
-def weights_for(constraints: np.ndarray) -> np.ndarray | None:
-    """The weights of topics (T) nearest to equal ones that make all weighted means 0.
-
-    `constraints` is an array (constraints × T). None if there are no such weights, or if they leave
-    too few topics.
-    """
-    scale = np.abs(constraints).max(axis=1, keepdims=True)
-    rows = constraints / np.where(scale == 0, 1, scale)
-    topics = rows.shape[1]
-    equalities = np.vstack([rows, np.ones(topics)])
-    goal = np.append(np.zeros(len(rows)), 1.0)
-    # No topic may have more than a share that leaves too few of them.
-    most = 1 / LEAST_EFFECTIVE_TOPICS
-    if linprog(np.zeros(topics), A_eq=equalities, b_eq=goal, bounds=(0, most)).status != 0:
-        return None
-
-    def dual(parameters: np.ndarray) -> tuple[float, np.ndarray]:
-        exponents = parameters @ rows
-        return float(logsumexp(exponents)), rows @ softmax(exponents)
-
-    start = np.zeros(len(rows))
-    result = minimize(dual, start, jac=True, method="L-BFGS-B", options=CONVERGENCE)
-    weights = softmax(result.x @ rows)
-    if not np.abs(rows @ weights).max() <= TOLERANCE:
-        return None
-    if 1 / (weights**2).sum() < LEAST_EFFECTIVE_TOPICS:
-        return None
-    return weights
+Lines = Iterator[Line]
 
 
-def equal_means(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The runs (numbers) that can have equal means, and the weights of topics that make them so.
-
-    The run farthest from the mean of the others is left out until there are weights.
-    """
-    kept = np.arange(len(values))
-    while len(kept) > 1:
-        runs = values[kept]
-        weights = weights_for(runs[1:] - runs[0])
-        if weights is not None:
-            return kept, weights
-        means = runs.mean(axis=1)
-        kept = np.delete(kept, np.abs(means - np.median(means)).argmax())
-    raise SystemExit("no two runs can have equal means")
-
-
-def samples(
-    generator: np.random.Generator, weights: np.ndarray, size: int, trials: int
-) -> Iterator[np.ndarray]:
-    """The numbers of the topics of each sample."""
-    for _ in range(trials):
-        yield generator.choice(weights.size, size, p=weights)
-
-
-def on_compare(values: Evaluation, options: argparse.Namespace) -> Iterator[Line]:
-    """Family error of compare, and coverage of its intervals, together and one by one."""
+def on_family(population: Population, options: argparse.Namespace) -> Lines:
+    """How often compare calls any difference of runs with equal means significant."""
     generator = np.random.default_rng(options.seed)
-    for measure in values.measures:
-        matrix = values.paired(measure)
-        width = width_of(measure)
-        kept, weights = equal_means(matrix)
-        effective = 1 / (weights**2).sum()
+    for measure, matrix in population.values.items():
+        kept, weights = equal_means(matrix, options.most_runs)
+        pairs = list(combinations(range(len(kept)), 2))
+        about = f"{len(kept)} runs, {effective_topics(weights):.0f} topics by weight"
         for size in options.sizes:
-            pairs = list(combinations(range(len(kept)), 2))
-            errors = 0
+            errors = []
             for topics in samples(generator, weights, size, options.trials):
-                tests = paired(matrix[kept][:, topics], pairs, width=width)
-                errors += bool((tests.adjusted < 0.05).any())
-            about = f"{measure}, {size} topics, {len(kept)} runs ({effective:.0f} topics by weight)"
-            yield Line(f"family error: {about}", errors / options.trials, options.trials, "0.05")
-            pairs = list(combinations(range(len(matrix)), 2))
-            first, second = np.array(pairs).T
-            truth = (matrix[first] - matrix[second]).mean(axis=1)
-            together = 0
-            covered = []
-            equal = np.full(matrix.shape[1], 1 / matrix.shape[1])
+                tests = paired(matrix[kept][:, topics], pairs, width=width_of(measure))
+                errors.append(float((tests.adjusted < ALPHA).any()))
+            setting = f"{measure}, {size} topics, {about}"
+            yield Line("family error of compare", population.name, setting, "≤ .05", errors)
+
+
+def on_coverage(population: Population, options: argparse.Namespace) -> Lines:
+    """How often the intervals of all pairs hold together, and each interval by itself."""
+    generator = np.random.default_rng(options.seed)
+    thinned = population.thinned(options.most_runs)
+    equal = np.full(thinned.topics, 1 / thinned.topics)
+    for measure, matrix in thinned.values.items():
+        width = width_of(measure)
+        pairs = list(combinations(range(len(matrix)), 2))
+        first, second = np.array(pairs).T
+        truth = (matrix[first] - matrix[second]).mean(axis=1)
+        for size in options.sizes:
+            together = []
+            missing = []
             for topics in samples(generator, equal, size, options.trials):
-                drawn = matrix[:, topics]
-                tests = paired(drawn, pairs, width=width)
-                together += bool(_holds(tests.lower, tests.upper, truth).all())
-                single = paired(drawn, pairs, width=width, correction="none")
-                covered.append(_holds(single.lower, single.upper, truth).mean())
-            rate = together / options.trials
-            page = {"Success@5": ".99", "RR@10": ".97", "AP": ".88", "nDCG_JK@10": ".94"}
-            said = page.get(str(measure), ".95") if size == 50 else ".95"
-            yield Line(
-                f"simultaneous coverage: {measure}, {size} topics", rate, options.trials, said
-            )
-            share = float(np.mean(covered))
-            yield Line(f"single coverage: {measure}, {size} topics", share, options.trials, "0.95")
+                tests = paired(matrix[:, topics], pairs, width=width)
+                together.append(float(_hold(tests.lower, tests.upper, truth).all()))
+                missing.append(float(np.isnan(tests.lower).mean()))
+            setting = f"{measure}, {size} topics, {len(matrix)} runs"
+            if np.mean(missing) > 0:
+                setting += f", {np.mean(missing):.0%} of pairs have no interval"
+            yield Line("intervals hold together", thinned.name, setting, ".95", together)
 
 
-def _holds(lower: np.ndarray, upper: np.ndarray, truth: np.ndarray) -> np.ndarray:
+def on_single(population: Population, options: argparse.Namespace) -> Lines:
+    """The coverage of the interval of one difference, and of one mean, over pairs and runs."""
+    generator = np.random.default_rng(options.seed)
+    equal = np.full(population.topics, 1 / population.topics)
+    for measure, matrix in population.values.items():
+        for size in options.sizes:
+            each = _trials_a_pair(options)
+            covered = []
+            missing = []
+            for pair in pairs_of(len(matrix), generator)[:PAIRS_A_CELL]:
+                topics = np.array(list(samples(generator, equal, size, each)))
+                tests = _many(matrix[list(pair)], topics, measure)
+                truth = np.full(each, matrix[pair[0]].mean() - matrix[pair[1]].mean())
+                missing.append(np.isnan(tests.lower).mean())
+                covered.append(float(_hold(tests.lower, tests.upper, truth).mean()))
+            setting = f"{measure}, {size} topics, {len(covered)} pairs of {each} samples"
+            if np.mean(missing) > 0:
+                setting += f", {np.mean(missing):.0%} have no interval"
+            yield Line("interval of one difference", population.name, setting, ".95", covered)
+            if sign_of(measure) > 0:
+                yield _of_means(population, measure, matrix, size, each, generator)
+
+
+def _of_means(
+    population: Population,
+    measure: Measure,
+    matrix: np.ndarray,
+    size: int,
+    each: int,
+    generator: np.random.Generator,
+) -> Line:
+    """The coverage of the intervals of the means of runs."""
+    equal = np.full(population.topics, 1 / population.topics)
+    names = tuple(map(str, range(size)))
+    truth = matrix.mean(axis=1)
+    runs = tuple(map(str, range(len(matrix))))
+    covered = []
+    for topics in samples(generator, equal, size, each):
+        evaluation = Evaluation(runs, (measure,), names, matrix[:, topics][:, None])
+        found = intervals(evaluation)
+        covered.append(float(_hold(found.lower[:, 0], found.upper[:, 0], truth).mean()))
+    setting = f"{measure}, {size} topics, {len(runs)} runs"
+    return Line("interval of one mean", population.name, setting, ".95", covered)
+
+
+def _trials_a_pair(options: argparse.Namespace) -> int:
+    """The number of samples of each of the pairs of a cell."""
+    return max(1, options.trials // PAIRS_A_CELL)
+
+
+def _many(runs: np.ndarray, topics: np.ndarray, measure: Measure) -> Paired:
+    """The tests of a pair of runs in each of many samples of topics, uncorrected."""
+    drawn = runs[:, topics]
+    rows = np.concatenate(list(drawn))
+    count = len(topics)
+    numbers = [(row, count + row) for row in range(count)]
+    return paired(rows, numbers, width=width_of(measure), correction="none")
+
+
+def _hold(lower: np.ndarray, upper: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """Whether intervals hold the truth; one that is missing claims nothing."""
     is_missing = np.isnan(lower)
     return is_missing | ((lower <= truth + 1e-12) & (truth - 1e-12 <= upper))
 
 
-def on_power(values: Evaluation, options: argparse.Namespace) -> Iterator[Line]:
-    """How often a difference of the size of the MDE is found, over pairs of runs.
+def on_power(population: Population, options: argparse.Namespace) -> Lines:
+    """How often as many new topics find a true difference of the size of a printed MDE.
 
-    The MDE is that of the population, so that its own error plays no part.
+    A sample of a pair gives the MDE. The topics are then reweighted to that difference, and another
+    sample is tested. Where no MDE is printed, nothing is promised.
     """
     generator = np.random.default_rng(options.seed)
-    page = {"Success@5": ".44", "RR@10": ".60", "nDCG_JK@10": ".71 to .80", "AP": ".71 to .80"}
-    for measure in values.measures:
-        matrix = values.paired(measure)
+    equal = np.full(population.topics, 1 / population.topics)
+    for measure, matrix in population.values.items():
+        pairs = pairs_of(len(matrix), generator)
         for size in options.sizes:
-            effect = detectable_effect(size)
             found = []
-            for run, other in combinations(range(len(matrix)), 2):
-                differences = matrix[run] - matrix[other]
-                wanted = effect * differences.std(ddof=1)
-                weights = weights_for((differences - wanted)[None])
+            without = []
+            for trial in range(options.trials):
+                runs = matrix[list(pairs[trial % len(pairs)])]
+                (detectable,) = _tested(measure, runs, equal, size, generator).detectable
+                without.append(float(np.isnan(detectable)))
+                if not detectable > 0:
+                    continue
+                weights = weights_for((runs[0] - runs[1] - detectable)[None])
                 if weights is None:
                     continue
-                for topics in samples(generator, weights, size, options.trials // 20 or 1):
-                    tests = paired(
-                        matrix[[run, other]][:, topics], [(0, 1)], width=width_of(measure)
-                    )
-                    found.append(bool(tests.p[0] < 0.05))
+                tests = _tested(measure, runs, weights, size, generator)
+                found.append(float(tests.p[0] < ALPHA and tests.difference[0] > 0))
             if found:
-                about = f"found at the MDE: {measure}, {size} topics"
-                yield Line(about, float(np.mean(found)), len(found), page.get(str(measure), ".8"))
+                setting = f"{measure}, {size} topics, {np.mean(without):.0%} of samples have no MDE"
+                yield Line("found at the MDE", population.name, setting, ".80", found)
 
 
-def on_gate(values: Evaluation, options: argparse.Namespace) -> Iterator[Line]:
-    """How often the gate holds for a run that is worse by exactly the margin, and for equal runs at
-    the number of topics that it names as needed."""
+def _tested(
+    measure: Measure,
+    runs: np.ndarray,
+    weights: np.ndarray,
+    size: int,
+    generator: np.random.Generator,
+) -> Paired:
+    """The test of two runs in a sample of topics."""
+    (topics,) = samples(generator, weights, size, 1)
+    return paired(runs[:, topics], [(0, 1)], width=width_of(measure))
+
+
+def on_gate(population: Population, options: argparse.Namespace) -> Lines:
+    """How often the gate holds for a run that is worse by exactly the margin."""
     generator = np.random.default_rng(options.seed)
-    for measure in values.measures:
+    for measure, matrix in population.values.items():
         if sign_of(measure) < 0:
             continue
-        matrix = values.paired(measure)
-        pairs = list(combinations(range(len(matrix)), 2))
-        generator.shuffle(pairs)
-        for margin in (0.02, 0.05, 0.1):
+        for margin in MARGINS:
+            worse = list(_worse_by(matrix, generator, margin))
             for size in options.sizes:
-                verdicts = _verdicts(
-                    measure, matrix, pairs, margin, size, options.trials, generator
-                )
-                if verdicts:
-                    about = f"holds, worse by {margin:.0%}: {measure}, {size} topics"
-                    held = float(np.mean([verdict == "holds" for verdict in verdicts]))
-                    yield Line(about, held, len(verdicts), "at most .05")
-        yield from _at_needed(measure, matrix, pairs, options.trials, generator)
+                verdicts = [
+                    verdict
+                    for pair, weights in worse
+                    for verdict in _verdicts(
+                        measure,
+                        matrix[list(pair)],
+                        samples(generator, weights, size, options.trials // len(worse) or 1),
+                        margin,
+                    )
+                ]
+                held = [float(verdict.verdict == HOLDS) for verdict in verdicts]
+                equal = [
+                    float(verdict.verdict == HOLDS and not verdict.changed) for verdict in verdicts
+                ]
+                setting = f"{measure}, worse by {margin:.0%}, {size} topics, {len(worse)} pairs"
+                if any(equal):
+                    setting += f"; {np.mean(equal):.3f} without any change"
+                yield Line("gate holds", population.name, setting, "≤ .05", held)
+
+
+def _worse_by(
+    matrix: np.ndarray, generator: np.random.Generator, margin: float
+) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
+    """At most `PAIRS_A_CELL` pairs (old, new) whose second run is worse by exactly the margin."""
+
+    def loss(old: np.ndarray, new: np.ndarray) -> np.ndarray:
+        return new - (1 - margin) * old
+
+    for number, found in enumerate(reweighted_pairs(matrix, generator, loss)):
+        if number == PAIRS_A_CELL:
+            return
+        yield found
 
 
 def _verdicts(
-    measure: object,
-    matrix: np.ndarray,
-    pairs: list[tuple[int, int]],
+    measure: Measure,
+    runs: np.ndarray,
+    drawn: Iterator[np.ndarray],
     margin: float,
-    size: int,
-    trials: int,
-    generator: np.random.Generator,
-) -> list[str]:
-    """The verdicts on pairs of which the second run is worse by the margin."""
-    verdicts = []
-    for old, new in pairs * (1 + trials // len(pairs)):
-        weights = weights_for((matrix[new] - (1 - margin) * matrix[old])[None])
-        if weights is None:
-            continue
-        (topics,) = samples(generator, weights, size, 1)
-        verdicts.append(_gate(measure, matrix[[old, new]][:, topics], margin).verdict)
-        if len(verdicts) == trials:
-            break
-    return verdicts
+    looks: int = 1,
+) -> Iterator[Verdict]:
+    """The verdict of the gate in each sample."""
+    rule = Rule(Margin.of(f"{100 * margin:g}%"), GATE_LEVEL / looks, equivalent=False)
+    for topics in drawn:
+        (verdict,) = verdicts_of([(None, _evaluation(measure, runs[:, topics]))], rule)
+        yield verdict
 
 
-def _gate(measure: object, matrix: np.ndarray, margin: float) -> object:
-    """The gate on the values of the old and the new run."""
-    topics = tuple(map(str, range(matrix.shape[1])))
-    evaluation = Evaluation(("old", "new"), (measure,), topics, matrix[:, None])
-    return gate(evaluation, margin=f"{100 * margin:g}%")
+def _evaluation(measure: Measure, runs: np.ndarray) -> Evaluation:
+    """The values of an old and a new run."""
+    topics = tuple(map(str, range(runs.shape[1])))
+    return Evaluation(("old", "new"), (measure,), topics, runs[:, None])
 
 
-def _at_needed(
-    measure: object,
-    matrix: np.ndarray,
-    pairs: list[tuple[int, int]],
-    trials: int,
-    generator: np.random.Generator,
-) -> Iterator[Line]:
-    """How often equal runs hold with as many topics as a first sample of 50 names as needed."""
-    held = []
-    for old, new in pairs * (1 + trials // len(pairs)):
-        weights = weights_for((matrix[new] - matrix[old])[None])
-        if weights is None:
-            continue
-        (topics,) = samples(generator, weights, 50, 1)
-        needed = _gate(measure, matrix[[old, new]][:, topics], 0.05).verdicts[0].needed
-        if needed is None or needed > 5000:
-            continue
-        (topics,) = samples(generator, weights, needed, 1)
-        held.append(_gate(measure, matrix[[old, new]][:, topics], 0.05).verdict == "holds")
-        if len(held) == trials:
-            break
-    page = ".64 to .67" if str(measure) == "RR@10" else ".76 to .80"
-    if held:
-        yield Line(f"equal runs hold at needed: {measure}", float(np.mean(held)), len(held), page)
-
-
-def on_collections(values: Evaluation, options: argparse.Namespace) -> Iterator[Line]:
-    """Coverage of the intervals over collections like these, whose true differences vary."""
+def on_needed(population: Population, options: argparse.Namespace) -> Lines:
+    """How often equal runs hold with as many topics as a sample of 50 names as needed."""
     generator = np.random.default_rng(options.seed)
-    measure = values.measures[0]
-    matrix = values.paired(measure)
-    pairs = list(combinations(range(len(matrix)), 2))
-    for count in (3, 6, 18):
-        for deviation, odd in ((0.0, 0.0), (0.03, 0.0), (0.0, 0.15)):
-            covered = []
-            for _ in range(options.trials):
-                run, other = pairs[generator.integers(len(pairs))]
-                base = matrix[other] - matrix[run]
-                effects = generator.normal(0, deviation, count)
-                if odd and generator.random() < count / 6:
-                    effects[0] += odd
-                rows = {}
-                for number, effect in enumerate(effects):
-                    size = int(generator.integers(10, 501))
-                    topics = generator.integers(0, base.size, size)
-                    old = matrix[run][topics]
-                    new = old + base[topics] - base.mean() + effect
-                    names = tuple(map(str, range(size)))
-                    stacked = np.stack([old, new])[:, None]
-                    rows[f"c{number}"] = Evaluation(("old", "new"), (measure,), names, stacked)
-                found = compare_collections(rows)
-                (test,) = found.find(found.measures[0], "collections like these")
-                truth = odd / 6
-                covered.append(test.lower is None or test.lower <= truth <= test.upper)
-            about = f"{count} collections, SD {deviation:g}" + (
-                f", one in six off by {odd}" if odd else ""
+    margin = 0.05
+    for measure, matrix in population.values.items():
+        if sign_of(measure) < 0:
+            continue
+        held = []
+        equal = list(_worse_by(matrix, generator, 0.0))
+        for pair, weights in equal:
+            drawn = samples(generator, weights, NEEDED_FROM, options.trials // len(equal) or 1)
+            for verdict in _verdicts(measure, matrix[list(pair)], drawn, margin):
+                if verdict.needed is None or verdict.needed > MOST_NEEDED:
+                    continue
+                again = samples(generator, weights, verdict.needed, 1)
+                (second,) = _verdicts(measure, matrix[list(pair)], again, margin)
+                held.append(float(second.verdict == HOLDS))
+        if held:
+            setting = f"{measure}, margin {margin:.0%}, first sample of {NEEDED_FROM} topics"
+            yield Line("equal runs hold at needed", population.name, setting, ".80", held)
+
+
+def on_looks(population: Population, options: argparse.Namespace) -> Lines:
+    """How often a run that is worse by the margin holds at one of two looks, the second one with
+    the topics that the first names as needed, at the level of two looks."""
+    generator = np.random.default_rng(options.seed)
+    margin = 0.05
+    for measure, matrix in population.values.items():
+        if sign_of(measure) < 0:
+            continue
+        for looks in (1, 2):
+            held = []
+            worse = list(_worse_by(matrix, generator, margin))
+            for pair, weights in worse:
+                runs = matrix[list(pair)]
+                each = options.trials // len(worse) or 1
+                for topics in samples(generator, weights, NEEDED_FROM, each):
+                    (verdict,) = _verdicts(measure, runs, iter([topics]), margin, looks)
+                    needed = verdict.needed
+                    if needed is not None and NEEDED_FROM < needed <= MOST_NEEDED:
+                        (more,) = samples(generator, weights, needed - NEEDED_FROM, 1)
+                        both = np.append(topics, more)
+                        (verdict,) = _verdicts(measure, runs, iter([both]), margin, looks)
+                    held.append(float(verdict.verdict == HOLDS))
+            setting = (
+                f"{measure}, worse by {margin:.0%}, again with the needed topics, looks {looks}"
             )
-            page = ".81 to .87" if odd else ".942 to .967"
-            yield Line(f"coverage: {about}", float(np.mean(covered)), options.trials, page)
+            wanted = "≤ .05" if looks == 2 else "not promised"
+            yield Line("gate holds", population.name, setting, wanted, held)
 
 
-def on_estimate(values: Evaluation, options: argparse.Namespace) -> Iterator[Line]:
-    """Coverage of the combined estimate of a run's mean, with a noisy machine judge."""
+def on_groups(population: Population, options: argparse.Namespace) -> Lines:
+    """`--every_group`: equal runs by three measures in three groups; and a run that is worse by the
+    margin in one of three groups."""
     generator = np.random.default_rng(options.seed)
-    human, _ = answers_in(options.data / "qrels.txt")
-    levels = sorted({level for judged in human.values() for level in judged.values()})
-    machine = {}
-    for topic, judged in human.items():
-        machine[topic] = dict(judged)
-        for document in judged:
-            if generator.random() < 0.3:
-                machine[topic][document] = levels[generator.integers(len(levels))]
-    runs = {path.name: path for path in sorted((options.data / "runs").iterdir())[:4]}
-    for measure in values.measures:
-        by_human = evaluate(human, runs, [measure])
-        truth = dict(zip(by_human.runs, by_human.means()[:, 0], strict=True))
-        for size in (10, 25):
-            covered: dict[str, list[float]] = {"human": [], "combined": []}
-            for _ in range(options.trials):
-                chosen = generator.choice(list(human), size, replace=False)
-                judged = {topic: human[topic] for topic in chosen}
-                result = estimate(judged, machine, runs, [measure])
-                for judge, shares in covered.items():
-                    held = []
-                    for record in result.records():
-                        if record["judge"] == judge and record["lower"] is not None:
-                            held.append(record["lower"] <= truth[record["run"]] <= record["upper"])
-                    if held:
-                        shares.append(float(np.mean(held)))
-            for judge, shares in covered.items():
-                if shares:
-                    about = f"coverage, {judge}: {measure}, {size} human topics of {len(human)}"
-                    page = {"AP": ".914 to .923", "RR@10": ".68 to .93", "Success@5": ".59 to .87"}
-                    said = page.get(str(measure), ".93 to .96")
-                    yield Line(about, float(np.mean(shares)), len(shares), said)
+    margin = 0.05
+    rule = Rule(Margin.of("5%"), GATE_LEVEL, equivalent=False)
+    chosen = [measure for measure in population.values if sign_of(measure) > 0][:3]
+    arrays = np.stack([population.values[measure] for measure in chosen])
+    size = NUMBER_OF_GROUPS * GROUP_SIZE
+    names = tuple(map(str, range(size)))
+    groups = np.split(np.arange(size), NUMBER_OF_GROUPS)
+    called_worse = []
+    held = []
+    pairs = pairs_of(len(population.runs), generator)
+    for old, new in pairs:
+        differences = arrays[:, new] - arrays[:, old]
+        equal = weights_for(differences)
+        loss = arrays[:, new] - (1 - margin) * arrays[:, old]
+        worse = weights_for(loss)
+        if equal is None or worse is None:
+            continue
+        for _ in range(_trials_a_pair(options)):
+            (topics,) = samples(generator, equal, size, 1)
+            (lost,) = samples(generator, worse, GROUP_SIZE, 1)
+            for number, outcomes in enumerate((called_worse, held)):
+                drawn = topics.copy()
+                if number:
+                    drawn[:GROUP_SIZE] = lost
+                values = arrays[:, [old, new]][:, :, drawn].transpose(1, 0, 2)
+                evaluation = Evaluation(("old", "new"), tuple(chosen), names, values)
+                parts = [(None, evaluation)]
+                parts += [(str(group[0]), evaluation.on(group)) for group in groups]
+                kinds = {verdict.verdict for verdict in verdicts_of(parts, rule)}
+                if number:
+                    outcomes.append(float(kinds == {HOLDS}))
+                else:
+                    outcomes.append(float(WORSE in kinds))
+        if len(called_worse) >= options.trials:
+            break
+    measures = ", ".join(map(str, chosen))
+    about = f"{measures}; {NUMBER_OF_GROUPS} groups of {GROUP_SIZE} topics"
+    yield Line("--every_group, equal: worse", population.name, about, "≤ .05", called_worse)
+    yield Line("--every_group, one group −5 %: holds", population.name, about, "≤ .05", held)
 
 
-COMMANDS: dict[str, Callable[[Evaluation, argparse.Namespace], Iterator[Line]]] = {
-    "compare": on_compare,
+def on_halves(population: Population, options: argparse.Namespace) -> Lines:
+    """How often halves of the topics show a difference of equal runs, or between the halves.
+
+    Runs are made equal by swapping their values in random topics.
+    """
+    generator = np.random.default_rng(options.seed)
+    equal = np.full(population.topics, 1 / population.topics)
+    for measure, matrix in population.values.items():
+        pairs = pairs_of(len(matrix), generator)
+        for size in options.sizes:
+            if size < 2 * LEAST_TESTED_TOPICS:
+                continue
+            inside: dict[str, list[float]] = {"its own values": [], "other runs' values": []}
+            between: dict[str, list[float]] = {key: [] for key in inside}
+            for trial in range(options.trials):
+                pair = pairs[trial % len(pairs)]
+                (topics,) = samples(generator, equal, size, 1)
+                drawn = matrix[:, topics]
+                is_swapped = generator.random(size) < 0.5
+                first = np.where(is_swapped, drawn[pair[1]], drawn[pair[0]])
+                second = np.where(is_swapped, drawn[pair[0]], drawn[pair[1]])
+                others = np.delete(drawn, pair, axis=0).mean(axis=0)
+                for key, values in (("its own values", first), ("other runs' values", others)):
+                    order = np.argsort(values, kind="stable")
+                    halves = np.split(order, [size // 2])
+                    parts = [np.stack([first, second])[:, half] for half in halves]
+                    tests = paired_in_parts(parts, [(0, 1)], ALPHA, width=width_of(measure))
+                    inside[key].append(float(any(test.adjusted[0] < ALPHA for test in tests)))
+                    found = alexander_govern((part[0], part[1]) for part in parts)
+                    between[key].append(float(found.p is not None and found.p < ALPHA))
+            for key in inside:
+                setting = f"{measure}, {size} topics, halves by {key}"
+                wanted = "not promised" if key == "its own values" else "≤ .05"
+                yield Line("difference in a half", population.name, setting, wanted, inside[key])
+                yield Line("between the halves", population.name, setting, wanted, between[key])
+
+
+def on_bands(population: Population, options: argparse.Namespace) -> Lines:
+    """Coverage of the bands of `curves` at a rank."""
+    generator = np.random.default_rng(options.seed)
+    equal = np.full(population.topics, 1 / population.topics)
+    for measure, matrix in population.values.items():
+        truth = matrix.mean(axis=1)
+        for size in options.sizes:
+            covered = []
+            for trial, topics in enumerate(samples(generator, equal, size, options.trials)):
+                run = trial % len(matrix)
+                values = matrix[run, topics][None]
+                lower, upper = bootstrap(
+                    [values], np.mean, CONFIDENCE, RESAMPLES_OF_BANDS, trial, "percentile"
+                )
+                covered.append(float(_hold(lower, upper, truth[run]).all()))
+            yield Line(
+                "band of a curve", population.name, f"{measure}, {size} topics", ".95", covered
+            )
+
+
+def over_collections(populations: Sequence[Population], options: argparse.Namespace) -> Lines:
+    """Coverage over collections like these, and the error of the test of heterogeneity.
+
+    Each collection is a pair of runs of one of the populations, whose topics are reweighted to the
+    difference that this collection has.
+    """
+    generator = np.random.default_rng(options.seed)
+    name = ", ".join(population.name for population in populations)
+    for column in range(len(options.measures)):
+        differences = []
+        for population in populations:
+            measure, matrix = list(population.values.items())[column]
+            chosen = pairs_of(len(matrix), generator)[:PAIRS_A_CELL]
+            differences += [matrix[first] - matrix[second] for first, second in chosen]
+        for kind, (deviation, odd) in KINDS_OF_COLLECTIONS.items():
+            for count in NUMBERS_OF_COLLECTIONS:
+                covered: dict[str, list[float]] = {"these": [], "like these": []}
+                heterogeneous = []
+                while len(heterogeneous) < options.trials:
+                    effects = generator.normal(0, deviation, count)
+                    effects += odd * (generator.random(count) < 1 / 6)
+                    sizes = generator.integers(10, 501, count)
+                    drawn = _collections(differences, effects, sizes, generator)
+                    means, deviations = drawn
+                    truths = {"these": effects.mean(), "like these": odd / 6}
+                    tests = {
+                        "these": stratified_t(means, deviations, sizes),
+                        "like these": t_of_means(means),
+                    }
+                    for key, (_, lower, upper, _) in tests.items():
+                        truth = np.array([truths[key]])
+                        covered[key].append(float(_hold(lower, upper, truth)[0]))
+                    _, p, _ = heterogeneity(means, deviations, sizes)
+                    heterogeneous.append(float(p[0] < ALPHA))
+                setting = f"{measure}, {count} collections of 10 to 500 topics, {kind}"
+                for key, outcomes in covered.items():
+                    yield Line(f"interval over collections, {key}", name, setting, ".95", outcomes)
+                wanted = "≤ .05" if kind == "equal" else "high"
+                yield Line("heterogeneity is found", name, setting, wanted, heterogeneous)
+        few = []
+        while len(few) < options.trials:
+            sizes = np.full(18, 10)
+            means, deviations = _collections(differences, np.zeros(18), sizes, generator)
+            _, p, _ = heterogeneity(means, deviations, sizes)
+            few.append(float(p[0] < ALPHA))
+        setting = f"{measure}, 18 collections of 10 topics, equal"
+        yield Line("heterogeneity is found", name, setting, "≤ .05", few)
+
+
+def _collections(
+    differences: Sequence[np.ndarray],
+    effects: np.ndarray,
+    sizes: np.ndarray,
+    generator: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The mean and the deviation (collections × 1) of collections with these true differences."""
+    means = []
+    deviations = []
+    for effect, size in zip(effects.tolist(), sizes.tolist(), strict=True):
+        weights = None
+        while weights is None:
+            values = differences[generator.integers(len(differences))]
+            weights = weights_for((values - effect)[None])
+        (topics,) = samples(generator, weights, size, 1)
+        tests = paired(np.stack([values[topics], np.zeros(size)]), [(0, 1)])
+        means.append(tests.difference)
+        deviations.append(tests.deviation)
+    return np.array(means), np.array(deviations)
+
+
+COMMANDS: dict[str, Callable[[Population, argparse.Namespace], Lines]] = {
+    "family": on_family,
+    "coverage": on_coverage,
+    "single": on_single,
     "power": on_power,
     "gate": on_gate,
-    "collections": on_collections,
-    "estimate": on_estimate,
+    "needed": on_needed,
+    "looks": on_looks,
+    "groups": on_groups,
+    "halves": on_halves,
+    "bands": on_bands,
 }
+COMMANDS_ON_JUDGES: dict[str, Callable[[Path, argparse.Namespace], Iterator[Outcome]]] = {
+    "estimate": on_estimate,
+    "kappa": on_kappa,
+    "favours": on_favours,
+    "holes": on_holes,
+}
+COLLECTIONS = "collections"
 
 
 def main(words: list[str] | None = None) -> None:
     """Print each promise as it is measured."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("command", choices=COMMANDS)
-    parser.add_argument("--data", type=Path, default=DATA, help="folder with qrels.txt and runs/")
+    parser.add_argument("command", choices=[*COMMANDS, *COMMANDS_ON_JUDGES, COLLECTIONS])
+    parser.add_argument(
+        "--data", type=Path, action="append", help="folder with qrels.txt and runs/"
+    )
+    parser.add_argument("--trec_eval", type=Path, action="append", help="folder of its outputs")
     parser.add_argument("--measures", nargs="+", default=MEASURES)
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES, help="numbers of topics")
-    parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--trials", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--most_runs", type=int, default=24)
     options = parser.parse_args(words)
     warnings.simplefilter("ignore")
-    runs = {path.name: path for path in sorted((options.data / "runs").iterdir())}
-    names = list(runs)[: options.most_runs]
-    chosen = {name: runs[name] for name in names}
-    measures = [parse_measure(text) for text in options.measures]
-    values = evaluate(options.data / "qrels.txt", chosen, measures)
-    print(f"{len(names)} runs, {len(values.topics)} topics, seed {options.seed}")
-    for line in COMMANDS[options.command](values, options):
+    for line in _measured(options):
         print(line, flush=True)
+
+
+def _measured(options: argparse.Namespace) -> Lines:
+    """The rows of the command."""
+    if options.command in COMMANDS_ON_JUDGES:
+        for folder in options.data or [DATA]:
+            for outcome in COMMANDS_ON_JUDGES[options.command](folder, options):
+                promise, setting, wanted, outcomes = outcome
+                yield Line(promise, folder.name, setting, wanted, outcomes)
+        return
+    populations = [of_trec_eval(path, options.measures) for path in options.trec_eval or []]
+    folders = options.data or []
+    if not populations and not folders:
+        folders = [DATA]
+    populations += [of_runs(path, options.measures) for path in folders]
+    if options.command == COLLECTIONS:
+        yield from over_collections(populations, options)
+        return
+    for population in populations:
+        yield from COMMANDS[options.command](population, options)
 
 
 if __name__ == "__main__":

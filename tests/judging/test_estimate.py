@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ir_measures_graded import GradedError
-from ir_measures_graded.analysis import compare, estimate, evaluate
+from ir_measures_graded import GradedError, parse_measure
+from ir_measures_graded.analysis import compare, estimate, evaluate, intervals
 from ir_measures_graded.analysis.judging.estimate import (
     COMBINED,
     ByBoth,
@@ -66,7 +66,7 @@ def test_human_and_combined_intervals_cover_the_truth_and_the_machines_do_not(po
         drawn = generator.choice(human.size, 1030, replace=False)
         values = human[[*drawn[:60], *drawn[1000:]]], machine[drawn[:1000]]
         both = ByBoth(values[0][None], values[1][None], 60)
-        for found in _family([("A", None, NDCG)], both, 0.95):
+        for found in _family([("A", None, parse_measure(NDCG))], both, 0.95):
             covered[found.judge] += found.lower <= human.mean() <= found.upper
             width[found.judge] += (found.upper - found.lower) / 1000
     assert 930 <= covered[HUMAN] <= 970
@@ -101,7 +101,7 @@ def test_the_estimate_equals_that_of_ppi_python(population):
 def test_every_estimate_is_the_formula_on_the_values_by_topic():
     human, machine, runs = judged(50, seed=3)
     human = first(human, 20) | {"alone": {"d1": 3, "d2": 0}}
-    measures = [NDCG, "P(rel=2)@5"]
+    measures = [NDCG, "P@10"]
     found = estimate(human, machine, runs, measures, 0.9)
     assert (found.both, found.human_only, found.machine_only) == (20, 1, 30)
     assert (len(found.estimates), len(found.pairs)) == (2 * 2 * 3, 2)
@@ -181,18 +181,47 @@ def test_a_useless_machine_gets_no_weight():
     )
 
 
-def test_values_that_never_vary_give_intervals_without_width():
+def test_values_that_never_vary_have_the_interval_of_two_more_topics():
+    """The intervals are those of `evaluate --confidence` and `compare` of as many topics."""
     human = {f"q{number}": {"a": 1} for number in range(12)} | {"q12": {}, "alone": {}}
     machine = {f"q{number}": {"a": 1} for number in range(30)} | {"empty": {}}
     run = {topic: {"a": 1.0} for topic in machine}
-    found = estimate(human, machine, {"A": run, "B": run}, [NDCG])
+    found = estimate(human, machine, {"A": run, "B": run}, [NDCG, "CG@1"])
+    values = evaluate(first(human, 12), {"A": run, "B": run}, [NDCG])
+    alone = intervals(values)
+    test = compare(values).find(NDCG)[0]
     for one in (*found.estimates, *found.pairs):
-        assert (one.lower, one.upper) == (one.value, one.value) == ((0, 0) if one.other else (1, 1))
         assert one.worth is None
-    assert (
-        "equal to that of B; 12 topics judged by both, 18 by the machine alone, 0 by"
-        in found.summary
-    )
+        expected = alone.of("A", NDCG) if one.other is None else (test.lower, test.upper)
+        if one.judge == MACHINE:
+            expected = one.value, one.value
+        elif one.measure != values.measures[0]:
+            expected = None, None
+        assert (one.lower, one.upper) == expected
+    assert "A has the best estimate by nDCG_JK@10, 1.0000 (0.7743 to 1.0000)" in found.summary
+    assert "equal to that of B; 12 topics judged by both, 18 by the machine alone" in found.summary
+    assert any("6 of 6 combined estimates" in note for note in found.notes())
+    found.figure()
+
+
+def test_few_changes_get_no_weight_and_their_intervals_hold():
+    """Success@5 of six runs, 10 of 53 topics judged by the human."""
+    generator = np.random.default_rng(0)
+    means = np.linspace(0.9, 0.98, 6)[:, None]
+    human = (generator.random((6, 400)) < means).astype(float)
+    machine = np.where(generator.random((6, 400)) < 0.2, 1 - human, human)
+    truth = human.mean(axis=1)
+    measure = parse_measure("Success@5")
+    labels = [("A", None, measure)] * 6
+    covered = []
+    for _ in range(200):
+        drawn = generator.integers(0, 400, 53)
+        both = ByBoth(human[:, drawn[:10]], machine[:, drawn], 10)
+        found = [one for one in _family(labels, both, 0.95) if one.judge == COMBINED]
+        for one, mean in zip(found, truth, strict=True):
+            assert one.weight == 0 or not one.few_changes
+            covered.append(one.lower <= mean <= one.upper)
+    assert np.mean(covered) > 0.93
 
 
 def test_too_few_topics_of_both_raise_an_error_or_a_warning():

@@ -126,7 +126,20 @@ class Gate(Result):
         sentence = f"{self.new} is {relation} {self.old} by {measures}"
         if self.verdict == UNDECIDED:
             sentence = f"It is undecided whether {sentence}"
-        return [f"{sentence}, within the margin of {self.margin}."]
+        sentence += f", within the margin of {self.margin}"
+        unproved = [verdict for verdict in decisive if self._is_unproved(verdict)]
+        if self.verdict == HOLDS and unproved:
+            names = listed(verdict.name for verdict in unproved)
+            unseen = max(verdict.unseen for verdict in unproved)
+            failures = f"failures on up to {100 * unseen:.1f} % of {self.unit}s could go unseen"
+            sentence += f"; no value changed by {names}, but {failures}"
+        return [f"{sentence}."]
+
+    def _is_unproved(self, verdict: Verdict) -> bool:
+        """Whether it holds because no value changed, over too few topics to exclude a loss beyond
+        the margin."""
+        is_unchanged = verdict.verdict == HOLDS and verdict.changed == 0
+        return is_unchanged and verdict.unseen > self.margin.share(verdict.old)
 
     def _answer_of_difference(self, decisive: Sequence[Verdict], measures: str) -> str:
         """Who is worse or differs, and whether judgments could turn that."""
@@ -201,6 +214,8 @@ class Gate(Result):
         difference = f"the difference is {verdict.difference:+.4f}"
         if verdict.verdict == SMALL:
             return f"{topics}, and {LEAST_TESTED_TOPICS} are the least that are tested"
+        if self._is_unproved(verdict):
+            return f"over {topics}, no value changed; they cannot exclude a loss of {self.margin}"
         if verdict.verdict == HOLDS:
             p = "" if verdict.p is None else f" (p = {verdict.p:.4f})"
             return f"over {topics}, the new run is not worse by {self.margin}{p}; {difference}"

@@ -23,6 +23,10 @@ count in the mean of H. With s = n/(n + k):
     variance = λ² · var(L)/(N − n) + var(s·H − λ·L)/n + (1 − s)² · var(H)/k
     λ = s · cov(H, L) / ((1 + n/(N − n)) · var(L)), clipped to [0, 1]
 
+If the human's values change in few topics (see `few_changes`), neither their spread nor λ can be
+estimated: the combined estimate is then the human's mean, and the intervals of both are those of the
+human's values with two more topics at the ends of the range of the measure.
+
 A topic is the human's only if it is judged completely: the human judged at least 95 % of the
 documents that the machine judged within the cutoff of a run. Any other topic of the machine counts
 as judged by the machine alone, because its value under the human is too low.
@@ -40,7 +44,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
@@ -48,7 +52,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
-from ...core.registry.facts import sign_of
+from ...core.registry.facts import range_of, sign_of
 from ...errors import GradedError, NotApplicableError, Remark, level_of_caller
 from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels, Runs
@@ -59,6 +63,11 @@ from ...output.tables import Column, Note, Table
 from ...progress import Progress
 from ..statistics.corrections import CORRECTION_NAME, adjusted_p
 from ..statistics.defaults import CONFIDENCE, LEAST_TESTED_TOPICS
+from ..statistics.few_changes import (
+    are_few,
+    changes_from_most_frequent,
+    interval_with_two_more,
+)
 from ..statistics.options import check_probability, statistics_library
 from ..statistics.orders import best_first
 from ..statistics.precision import EXACT, differences_of
@@ -74,7 +83,7 @@ LEAST_TOPICS: Final = 5
 """An estimate needs so many topics that the human judged completely."""
 NUMBERS: Final = ("value", "lower", "upper", "topics", "lambda", Column("worth", kind=round))
 BEST: Final = (
-    "{} has the best estimate by {}, {:.4f} ({:.4f} to {:.4f}){}; {} judged by both, {} by the "
+    "{} has the best estimate by {}, {:.4f}{}{}; {} judged by both, {} by the "
     "machine alone, {} by the human alone."
 )
 LEFT: Final = (
@@ -84,6 +93,11 @@ LEFT: Final = (
 COLUMNS: Final = Note(
     "lambda: the weight of the machine's judgments; worth: the human topics that give an equally "
     "precise mean."
+)
+FEW_CHANGES: Final = (
+    "{} of {} combined estimates and differences rest on fewer than "
+    f"{LEAST_TESTED_TOPICS} human topics that differ. They are the human's own; their intervals are "
+    "those of two more topics, at the ends of the range of the measure, and empty if it has no end."
 )
 INCOMPLETE: Final = "incomplete"
 """The kind of the remark on topics that the human did not judge completely."""
@@ -108,7 +122,9 @@ class Estimate:
     number of human topics that would give an equally precise mean. Both are None for the machine
     alone, whose error is mostly bias, and `worth` is None where nothing varies. `p` and `adjusted`,
     with Holm's correction over the family, test a difference; they are None for a mean, for a
-    constant difference, and for several differences over fewer than 10 topics.
+    constant difference, and for several differences over fewer than 10 topics. With `few_changes`,
+    the interval is that of the human's values with two more topics, None if the range of the
+    measure is infinite.
     """
 
     run: str
@@ -116,13 +132,14 @@ class Estimate:
     measure: Measure
     judge: str
     value: float
-    lower: float
-    upper: float
+    lower: float | None
+    upper: float | None
     topics: int
     weight: float | None
     worth: float | None
     p: float | None = None
     adjusted: float | None = None
+    few_changes: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,9 +183,11 @@ class Estimates(Result):
             if np.isclose(estimate.value, best.value, EXACT, 0):
                 equal.append(estimate.run)
         equal_to = f", equal to that of {listed(equal)}" if equal else ""
-        interval = (best.value, best.lower, best.upper)
+        interval = ""
+        if best.lower is not None:
+            interval = f" ({best.lower:.4f} to {best.upper:.4f})"
         topics = (counted(self.both, "topic"), self.machine_only, self.human_only)
-        return [Note(BEST, best.run, measure, *interval, equal_to, *topics)]
+        return [Note(BEST, best.run, measure, best.value, interval, equal_to, *topics)]
 
     def tables(self) -> list[Table]:
         """One row per measure, run and judge."""
@@ -195,6 +214,11 @@ class Estimates(Result):
             left = self.open(measure)
             are = "is" if left == 1 else "are"
             notes.append(Note(LEFT, measure, left, counted(count, "pair"), are))
+        combined = [estimate for estimate in self.estimates if estimate.judge == COMBINED]
+        asked = [*combined, *self.pairs]
+        few = sum(estimate.few_changes for estimate in asked)
+        if few:
+            notes.append(Note(FEW_CHANGES, few, len(asked)))
         return [*notes, COLUMNS]
 
 
@@ -405,13 +429,16 @@ def _variance(values: np.ndarray, lost: int = 1) -> np.ndarray:
 def _family(labels: Sequence[Label], values: ByBoth, confidence: float) -> list[Estimate]:
     """The estimates of means, or the combined ones of differences, by one measure."""
     is_difference = labels[0][1] is not None
+    few = _have_few_changes(values.human, is_difference)
+    low, high = range_of(labels[0][2])
     if is_difference:
-        judged = {COMBINED: _combined(values)}
+        low, high = low - high, high - low
+        judged = {COMBINED: _combined(values, few)}
     else:
         judged = {
             HUMAN: _alone(values.human),
             MACHINE: _alone(values.machine),
-            COMBINED: _combined(values),
+            COMBINED: _combined(values, few),
         }
     count = len(labels)
     by_judge = []
@@ -427,13 +454,18 @@ def _family(labels: Sequence[Label], values: ByBoth, confidence: float) -> list[
         # p and interval agree, as in `compare`.
         is_significant = adjusted < 1 - confidence
         lower, upper = student_interval(means.value, error, means.degrees, level)
+        rests_on_few = few & (judge != MACHINE)
+        of_few = interval_with_two_more(values.human[rests_on_few], low, high, level)
+        lower[rests_on_few], upper[rests_on_few] = np.clip(of_few, low, high)
         lower, upper = cut_at_0(means.value, lower, upper, is_significant)
         topics = np.full(count, means.topics)
         weight = means.weight if judge == COMBINED else np.full(count, np.nan)
         worth = _worth(values.human, means, judge)
         columns = (means.value, lower, upper, topics, weight, worth, p, adjusted)
         cells = zip(*map(known, columns), strict=True)
-        rows = [Estimate(*label, judge, *row) for label, row in zip(labels, cells, strict=True)]
+        rows = []
+        for label, row, is_few in zip(labels, cells, rests_on_few.tolist(), strict=True):
+            rows.append(replace(Estimate(*label, judge, *row), few_changes=is_few))
         by_judge.append(rows)
     return [estimate for of_row in zip(*by_judge, strict=True) for estimate in of_row]
 
@@ -449,6 +481,14 @@ def _worth(human: np.ndarray, means: Means, judge: str) -> np.ndarray:
         worth = np.where(means.weight > 0, spread / means.variance, topics)
     varies = (spread > 0) & (means.variance > 0)
     return np.where(varies, worth, np.nan)
+
+
+def _have_few_changes(human: np.ndarray, are_differences: bool) -> np.ndarray:
+    """Whether the human's values of each row, or differences from 0, change in few topics."""
+    changed = np.count_nonzero(human, axis=1)
+    if not are_differences:
+        changed = np.array([changes_from_most_frequent(row) for row in human], dtype=int)
+    return are_few(changed, human.shape[1])
 
 
 def _p_of(means: Means, error: np.ndarray) -> np.ndarray:
@@ -476,9 +516,9 @@ def _alone(values: np.ndarray) -> Means:
     return Means(mean_over_topics(values), variance, np.zeros(count), topics - 1, topics)
 
 
-def _combined(values: ByBoth) -> Means:
+def _combined(values: ByBoth, few: np.ndarray) -> Means:
     """The combined means; the human's if the judges share fewer than 5 topics, or all of the
-    machine's."""
+    machine's, and for `few` changes."""
     of_human = _alone(values.human)
     both = values.both
     others = values.machine.shape[1] - both
@@ -490,6 +530,7 @@ def _combined(values: ByBoth) -> Means:
         others=values.machine[:, both:],
         alone=values.human[:, both:],
     )
+    weight = np.where(few, 0.0, weight)
     is_combined = weight > 0
     return Means(
         value=np.where(is_combined, value, of_human.value),

@@ -113,7 +113,7 @@ def _estimates_by(measure: Measure, of_runs: list[Estimate]) -> Forest:
     return Forest(
         [estimate.run for estimate in in_order],
         np.array([estimate.value for estimate in in_order]),
-        bars=[np.array([lower, upper])],
+        bars=[np.array([lower, upper], dtype=float)],
         label=axis_label(measure),
         heading=str(measure),
     )

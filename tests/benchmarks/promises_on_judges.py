@@ -1,0 +1,273 @@
+"""The promises about judges: `estimate`, the intervals of κ, favours, and `holes` on a pool that
+one system made.
+
+The machine is simulated. It gives a random level to a share of the documents, a different share in
+every topic, and the level above to some (a lenient judge).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from populations import pairs_of
+
+from ir_measures_graded import RunFile, parse_measure
+from ir_measures_graded.analysis import evaluate, gate
+from ir_measures_graded.analysis.comparing.families import width_of
+from ir_measures_graded.analysis.gating.verdict import WORSE
+from ir_measures_graded.analysis.judging.agreement import Cells, Statistic, draws, favours, in_parts
+from ir_measures_graded.analysis.judging.estimate import COMBINED, ByBoth, _family
+from ir_measures_graded.analysis.judging.holes import holes
+from ir_measures_graded.analysis.judging.panel import answers_in
+from ir_measures_graded.analysis.statistics.defaults import CONFIDENCE
+from ir_measures_graded.analysis.statistics.levels import of_levels
+from ir_measures_graded.core.registry.facts import sign_of
+
+Levels = dict[str, dict[str, float]]
+Run = dict[str, dict[str, float]]
+Outcome = tuple[str, str, str, list[float]]
+"""A promise, the setting, the wanted rate, and the outcome of each trial."""
+NOISE = {"few errors": (0.2, 0.0), "many errors": (0.5, 0.0), "lenient": (0.2, 0.4)}
+"""Judges by the share of random levels and that of raised ones."""
+RESAMPLES = 1000
+OTHER_TOPICS = 150
+"""So many topics are judged by the machine alone."""
+CUTOFF = 10
+DEPTH = 50
+"""Runs in memory have so many documents, more than any cutoff here."""
+
+
+def judge(
+    human: Levels, generator: np.random.Generator, random_share: float, raised_share: float
+) -> Levels:
+    """The levels of a simulated machine."""
+    scale = sorted({level for judged in human.values() for level in judged.values()})
+    machine = {}
+    for topic, judged in human.items():
+        numbers = np.searchsorted(scale, list(judged.values()))
+        # The share differs between topics, as that of real judges does.
+        share = generator.beta(4 * random_share, 4 * (1 - random_share))
+        is_random = generator.random(numbers.size) < share
+        answers = np.where(is_random, generator.integers(0, len(scale), numbers.size), numbers)
+        is_raised = generator.random(numbers.size) < raised_share
+        answers = np.where(is_raised, np.minimum(answers + 1, len(scale) - 1), answers)
+        levels = [scale[number] for number in answers.tolist()]
+        machine[topic] = dict(zip(judged, levels, strict=True))
+    return machine
+
+
+def runs_in(folder: Path, most_runs: int, depth: int | None = None) -> dict[str, object]:
+    """At most so many runs of a folder, at even steps through the names.
+
+    With a `depth`, they are cut to so many documents and kept in memory.
+    """
+    paths = sorted((folder / "runs").iterdir())
+    places = np.linspace(0, len(paths) - 1, min(most_runs, len(paths)))
+    chosen = [paths[number] for number in np.unique(places.round().astype(int))]
+    if depth is None:
+        return {path.name: path for path in chosen}
+    return {path.name: _first_documents(path, depth) for path in chosen}
+
+
+def on_estimate(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
+    """Coverage of the combined estimates of means, and of all differences together."""
+    generator = np.random.default_rng(options.seed)
+    human, _ = answers_in(folder / "qrels.txt")
+    runs = runs_in(folder, options.most_runs)
+    measures = [parse_measure(text) for text in options.measures]
+    by_human = evaluate(human, runs, measures)
+    topics = len(by_human.topics)
+    for name, shares in NOISE.items():
+        by_machine = evaluate(judge(human, generator, *shares), runs, measures)
+        for column, measure in enumerate(measures):
+            if np.ptp(by_machine.values[:, column]) == 0:
+                continue
+            of_human = by_human.values[:, column]
+            of_machine = by_machine.values[:, column]
+            truth = of_human.mean(axis=1)
+            first, second = np.triu_indices(len(truth), 1)
+            for size in options.sizes:
+                combined = []
+                alone = []
+                together = []
+                for _ in range(options.trials):
+                    drawn = generator.integers(0, topics, size + OTHER_TOPICS)
+                    both = drawn[:size]
+                    values = ByBoth(of_human[:, both], of_machine[:, drawn], size)
+                    labels = [(run, None, measure) for run in by_human.runs]
+                    found = _family(labels, values, CONFIDENCE)
+                    bounds = {key: [] for key in ("human", "machine", COMBINED)}
+                    for estimate in found:
+                        bounds[estimate.judge].append((estimate.lower, estimate.upper))
+                    combined.append(_share_held(bounds[COMBINED], truth).mean())
+                    alone.append(_share_held(bounds["human"], truth).mean())
+                    pairs = [
+                        (by_human.runs[a], by_human.runs[b], measure)
+                        for a, b in zip(first.tolist(), second.tolist(), strict=True)
+                    ]
+                    differences = _family(pairs, values.differences(), CONFIDENCE)
+                    intervals = [(each.lower, each.upper) for each in differences]
+                    together.append(
+                        float(_share_held(intervals, truth[first] - truth[second]).all())
+                    )
+                setting = f"{measure}, {size} human topics, {name}, {len(runs)} runs"
+                yield "combined estimate of a mean", setting, ".95", combined
+                yield "the human alone", setting, ".95", alone
+                yield "all combined differences", setting, ".95", together
+
+
+def _share_held(intervals: list[tuple[float, float]], truth: np.ndarray) -> np.ndarray:
+    """Whether each interval holds the truth; one that is missing claims nothing."""
+    bounds = np.array(intervals, dtype=float)
+    is_missing = np.isnan(bounds[:, 0])
+    return is_missing | ((bounds[:, 0] <= truth + 1e-12) & (truth - 1e-12 <= bounds[:, 1]))
+
+
+def on_kappa(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
+    """Coverage of the intervals of κ and α over samples of topics."""
+    generator = np.random.default_rng(options.seed)
+    human, _ = answers_in(folder / "qrels.txt")
+    for name, shares in NOISE.items():
+        machine = judge(human, generator, *shares)
+        pairs = []
+        for topic, judged in human.items():
+            levels = [(level, machine[topic][document]) for document, level in judged.items()]
+            pairs.append(np.array(levels))
+        scale = np.unique(np.concatenate(pairs))
+        truth = _agreement(pairs, scale, np.ones((1, len(pairs)), dtype=np.int64))
+        for size in options.sizes:
+            covered: dict[str, list[float]] = {key: [] for key in truth}
+            for trial in range(options.trials):
+                chosen = generator.integers(0, len(pairs), size)
+                drawn = [pairs[number] for number in chosen.tolist()]
+                found = _agreement(drawn, scale, draws(size, RESAMPLES, trial))
+                for key, values in found.items():
+                    interval = Statistic.of(values, CONFIDENCE)
+                    if interval.lower is not None:
+                        is_held = interval.lower <= truth[key][0] <= interval.upper
+                        covered[key].append(float(is_held))
+            for key, outcomes in covered.items():
+                yield f"interval of {key}", f"{size} topics, {name}", ".95", outcomes
+
+
+def _agreement(
+    pairs: list[np.ndarray], scale: np.ndarray, weights: np.ndarray
+) -> dict[str, np.ndarray]:
+    """κ and α with weights of the topics."""
+    cells = Cells.of(pairs, scale)
+
+    def of_part(part: np.ndarray) -> dict[str, np.ndarray]:
+        return of_levels(cells.sums(part), cells.human, cells.machine, scale)
+
+    return in_parts(of_part, cells.documents.size + scale.size, weights)
+
+
+def on_favours(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
+    """How often a run is named that no judge favours, and how often a favoured one is found."""
+    generator = np.random.default_rng(options.seed)
+    human, _ = answers_in(folder / "qrels.txt")
+    (measure,) = [parse_measure(text) for text in options.measures[:1]]
+    for count in (6, 12, 24):
+        runs = runs_in(folder, count, DEPTH)
+        by_human = evaluate(human, runs, [measure]).values[:, 0]
+        names = tuple(runs)
+        first = {name: _first(run) for name, run in runs.items()}
+        for name, shares in NOISE.items():
+            named = []
+            found = []
+            for _ in range(options.trials):
+                machine = judge(human, generator, *shares)
+                by_machine = evaluate(machine, runs, [measure]).values[:, 0]
+                topics = generator.integers(0, by_human.shape[1], by_human.shape[1])
+                verdicts = favours(
+                    names,
+                    by_human[:, topics],
+                    by_machine[:, topics],
+                    CONFIDENCE,
+                    width_of(measure),
+                )
+                named.append(float(any(favour.verdict for favour in verdicts)))
+                favoured = str(generator.choice(names))
+                _favour(machine, first[favoured], generator)
+                by_machine = evaluate(machine, runs, [measure]).values[:, 0]
+                verdicts = favours(
+                    names,
+                    by_human[:, topics],
+                    by_machine[:, topics],
+                    CONFIDENCE,
+                    width_of(measure),
+                )
+                is_found = [
+                    favour.run == favoured and favour.verdict == "favoured" for favour in verdicts
+                ]
+                found.append(float(any(is_found)))
+            setting = f"{measure}, {len(names)} runs, {name}"
+            yield "a run is named falsely", setting, "≤ .05", named
+            yield "the favoured run is found", setting, "high", found
+
+
+def _favour(machine: Levels, first: dict[str, list[str]], generator: np.random.Generator) -> None:
+    """Give half of the first documents of a run the highest level."""
+    highest = max(level for judged in machine.values() for level in judged.values())
+    for topic, judged in machine.items():
+        for document in first.get(topic, ()):
+            if document in judged and generator.random() < 0.5:
+                judged[document] = highest
+
+
+def on_holes(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
+    """What is said if only the documents of the old run were judged.
+
+    The pool has the first documents of the old run alone. The true order is that by all judgments.
+    """
+    generator = np.random.default_rng(options.seed)
+    human, _ = answers_in(folder / "qrels.txt")
+    runs = runs_in(folder, options.most_runs, DEPTH)
+    (measure,) = [parse_measure(text) for text in options.measures[:1]]
+    names = list(runs)
+    truth = evaluate(human, runs, [measure]).means()[:, 0] * sign_of(measure)
+    documents = {name: _first(run) for name, run in runs.items()}
+    asks = []
+    asks_if_wrong = []
+    says = []
+    unjudged = []
+    for old, new in pairs_of(len(names), generator)[: options.trials]:
+        pool = documents[names[old]]
+        qrels = {
+            topic: {key: level for key, level in judged.items() if key in pool.get(topic, ())}
+            for topic, judged in human.items()
+        }
+        qrels = {topic: judged for topic, judged in qrels.items() if judged}
+        pair = {"old": runs[names[old]], "new": runs[names[new]]}
+        found = holes(qrels, pair, measure)
+        asks.append(float(found.open > 0))
+        unjudged.append(float(found.shares[1]))
+        verdict = gate(qrels, pair, [measure]).verdicts[0]
+        is_wrong = (found.values[0] > found.values[1]) != (truth[old] > truth[new])
+        if is_wrong:
+            asks_if_wrong.append(float(found.open > 0))
+        if verdict.verdict == WORSE and truth[new] > truth[old]:
+            says.append(float(bool(verdict.may_turn)))
+    setting = f"{measure}, pairs of {len(names)} runs, {np.mean(unjudged):.0%} of new unjudged"
+    yield "holes asks", setting, "high", asks
+    if asks_if_wrong:
+        yield "holes asks if the order is wrong", setting, "1", asks_if_wrong
+    if says:
+        yield "a false worse says that judgments could turn it", setting, "1", says
+
+
+def _first_documents(path: Path, depth: int) -> Run:
+    """The first documents of each topic of a run, with their scores."""
+    run = {}
+    for topic, scores in RunFile(path).rows().dicts().items():
+        in_order = sorted(scores, key=lambda document: -scores[document])
+        run[topic] = {document: scores[document] for document in in_order[:depth]}
+    return run
+
+
+def _first(run: Run) -> dict[str, list[str]]:
+    """The documents within the cutoff of each topic of a run."""
+    return {topic: list(scores)[:CUTOFF] for topic, scores in run.items()}
