@@ -54,6 +54,34 @@ def test_batches_have_the_values_of_one_run():
     assert rows_of(again) == values
 
 
+@pytest.mark.filterwarnings("ignore:none. the run is empty")
+def test_the_values_of_columns_tell_runs_apart():
+    qrels, runs = qrels_and_runs()
+    tables = [
+        arrow(run, "score").append_column(
+            "system", pyarrow.array([None if name == "two" else name] * rows, pyarrow.string())
+        )
+        for name, run in runs.items()
+        for rows in [sum(map(len, run.values()))]
+    ]
+    shuffled = pyarrow.concat_tables(tables)
+    shuffled = shuffled.take(np.random.default_rng(7).permutation(len(shuffled)))
+    groups = pyarrow.table({"system": ["one", "none"]})
+    judged = arrow(qrels, "relevance")
+    for batches in ([shuffled], tables):
+        values = evaluate_batches(
+            MEASURES, judged, batches, levels_of(qrels), by="system", groups=groups
+        )
+        assert values.column_names == ["system", "query_id", "measure", "value"]
+        local = expected(qrels, {**runs, "none": {}}, MEASURES)
+        local = {
+            (None if run == "two" else run, *row): value for (run, *row), value in local.items()
+        }
+        assert rows_of(values) == local
+    none = evaluate_batches("CG", judged, [shuffled.slice(0, 0)], by=["system"])
+    assert (len(none), none.column_names) == (0, values.column_names)
+
+
 def test_without_rows_there_are_the_topics_of_the_qrels():
     qrels = {"q1": {"a": 1}, "q2": {"a": 0}}
     none = arrow({}, "score")

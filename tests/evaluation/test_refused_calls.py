@@ -110,6 +110,15 @@ def test_rows_of_batches(row, fact):
     ("measures", "batches", "options", "fact"),
     [
         ("CG", [{"q1": {"a": 1}}], {}, "run: expected Arrow data, not a dict"),
+        ("CG", [ONE], {"by": ["run"]}, "by: 'run' must be a column of every batch and of groups"),
+        ("CG", [ONE], {"by": "query_id"}, "by: 'query_id' must be a column of every batch"),
+        ("CG", [ONE], {"by": ["a", "a"]}, "by: 'a' occurs twice"),
+        (
+            "CG",
+            [batch("q1", "a", 1).append_column("day", pyarrow.array([7, 7]))],
+            {"by": "day"},
+            f"day=7: run: {TWICE}",
+        ),
         ("CG", [ONE], {"levels": ["high"]}, "levels: the level 'high' is not a number"),
         ("CG", [ONE], {"levels": [1, NAN]}, "levels: a level is a finite number"),
         (["AP", "ERR_G"], [ONE], {}, "ERR_G needs the levels of all topics; give levels"),

@@ -10,12 +10,15 @@ import sys
 from pathlib import Path
 from random import Random
 
+import numpy as np
+import pyarrow
 import pytest
 from ir_measures import AP, RR, NumRet, nDCG
 from pyarrow import parquet
 
 from buckets import arrow, expected, qrels_and_runs
 from ir_measures_graded import ERR_G, GradedError, nDCG_JK
+from ir_measures_graded.analysis import evaluate as evaluate_here
 from ir_measures_graded.core.measures.base import MeasureError
 from ir_measures_graded.errors import NotApplicableError
 from ir_measures_graded.integrations import spark as graded
@@ -82,20 +85,73 @@ def collected(frame):
     return {tuple(row[:-1]): row[-1] for row in frame.collect()}
 
 
+def table_of(runs):
+    """The rows of several runs in random order; the run named none has a null as its name."""
+    tables = []
+    for name, run in runs.items():
+        table = arrow(run, "score")
+        columns = {
+            "system": None if name == "none" else name,
+            "day": "mon" if name < "p" else "tue",
+        }
+        for column, value in columns.items():
+            cells = pyarrow.array([value] * len(table), pyarrow.string())
+            table = table.append_column(column, cells)
+        tables.append(table)
+    table = pyarrow.concat_tables(tables)
+    return table.take(np.random.default_rng(3).permutation(len(table)))
+
+
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_values_equal_those_of_a_local_evaluation(adaptive, spark, frame):
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)
     qrels, runs = qrels_and_runs()
-    runs["one"]["q0"] = {
-        f"d{doc}": float(doc % 7) for doc in range(3000)
-    }  # one topic with most rows
+    # One topic with most rows. The run has nothing in most buckets.
+    runs["none"] = {"q0": {f"d{doc}": float(doc % 7) for doc in range(3000)}}
     judged = frame(arrow(qrels, "relevance", Random(4)), "qrels")
-    for name, run in runs.items():
-        retrieved = frame(arrow(run, "score", Random(5)), name)
-        values = graded.evaluate(MEASURES, judged, retrieved, topics_per_bucket=4)
-        assert values.columns == ["query_id", "measure", "value"]
-        found = {(name, *row): value for row, value in collected(values).items()}
-        assert found == expected(qrels, {name: run}, MEASURES)
+    retrieved = frame(table_of(runs), "runs")
+    by = ["system", "day"]
+    values = graded.evaluate(MEASURES, judged, retrieved, by, topics_per_bucket=4)
+    assert values.columns == [*by, "query_id", "measure", "value"]
+    rows = collected(values)
+    assert {row[:2] for row in rows} == {("one", "mon"), ("two", "tue"), (None, "mon")}
+    local = expected(qrels, runs, MEASURES)
+    assert {(row[0] or "none", *row[2:]): value for row, value in rows.items()} == local
+
+    alone = retrieved.filter(retrieved.system == "one")
+    values = graded.evaluate(MEASURES, judged, alone, topics_per_bucket=4)
+    assert values.columns == ["query_id", "measure", "value"]
+    found = {("one", *row): value for row, value in collected(values).items()}
+    assert found == {row: value for row, value in local.items() if row[0] == "one"}
+
+
+def test_means_equal_those_of_a_local_evaluation(frame):
+    qrels, runs = qrels_and_runs()
+    judged, retrieved = frame(arrow(qrels, "relevance"), "qrels"), frame(table_of(runs), "runs")
+    found = graded.aggregate(MEASURES, judged, retrieved, "system", topics_per_bucket=7)
+    assert found.columns == ["system", "measure", "value", "topics"]
+    rows = found.collect()
+    means = {(row.system, row.measure): row.value for row in rows}
+    local = evaluate_here(qrels, runs, MEASURES)
+    for run, values in zip(local.runs, local.means().tolist()):
+        of_run = [means[run, str(measure)] for measure in MEASURES]
+        assert of_run == pytest.approx(values, abs=1e-12, rel=0)
+    assert {row.topics for row in rows} == {len(qrels)}
+
+
+def test_runs_are_those_of_spark(spark):
+    """NaN is one value, zero has no sign, and dates and odd names of columns are fine."""
+    qrels = spark.createDataFrame([("q", "a", 1)], "query_id string, doc_id string, label int")
+    run = spark.createDataFrame(
+        [("q", "a", 2, math.nan), ("q", "b", 3, 0.0), ("q", "a", 2, -0.0), ("q", "b", 1, math.nan)],
+        "qid string, docno string, score int, `a.b` double",
+    ).selectExpr("*", "date'2026-01-01' as `the day`")
+    found = graded.aggregate("P@1", qrels, run, ["a.b", "the day"])
+    rows = sorted(found.collect(), key=str)
+    assert [(str(row[0]), str(row[1]), row.value) for row in rows] == [
+        ("0.0", "2026-01-01", 0.0),
+        ("nan", "2026-01-01", 1.0),
+    ]
 
 
 def test_empty_sides(frame):
@@ -156,12 +212,19 @@ def test_invalid_arguments_fail_before_spark_computes(spark):
             {},
             "the column score is string; it must",
         ),
+        (
+            ("AP", qrels, run, "night"),
+            {},
+            "by: 'night' is no column of the run, which has query_id",
+        ),
+        (("AP", qrels, run, ["day", "day"]), {}, "by: 'day' occurs twice"),
+        (("AP", qrels, run, "score"), {}, "by: 'score' is a column of the rows or of the result"),
         (("AP", qrels, run), {"topics_per_bucket": 0}, "topics_per_bucket=0 is not allowed"),
         (("nsDCG", qrels, run), {}, "nsDCG has a value for a session; Spark computes those"),
         (("RBP(p=0.5)", qrels, run), {}, "ir_measures does not compute RBP"),
     ]:
         with pytest.raises(GradedError, match=message):
-            graded.evaluate(*arguments, **options)
+            graded.aggregate(*arguments, **options)
 
 
 PLUGIN = '''

@@ -8,7 +8,7 @@ results. The levels of other topics, on which some values depend, are an argumen
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +20,8 @@ from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.in_memory import read_qrels, read_run
 from ..core.rows.rows import floats
-from ..errors import GradedError, needed
-from .named import Judgments, Run
+from ..errors import GradedError, needed, shown
+from .named import Judgments, Run, about
 from .run_evaluator import RunEvaluator
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def evaluate_batches(
     batches: Iterable[Any],
     levels: Iterable[float] | None = None,
     *,
+    by: str | Sequence[str] = (),
+    groups: Any = None,
     ignore_identical_ids: bool = False,
 ) -> pyarrow.Table:
     """The value of each measure for each topic.
@@ -53,6 +55,11 @@ def evaluate_batches(
     has only some topics of the collection, it may lack levels. Therefore these measures are an
     error without `levels`; `needs_levels` finds them.
 
+    `by` names one or more columns of the batches, such as the run or the day. Each distinct
+    combination of their values is a run of its own, which has a value for every topic, and the
+    columns come first in the result. A null is a value like any other. `groups` is Arrow data with
+    the columns `by`, for runs that may have no row in these batches.
+
     With `ignore_identical_ids`, documents with the id of their topic are left out.
 
     >>> import pyarrow
@@ -62,11 +69,16 @@ def evaluate_batches(
     {'query_id': ['q1', 'q2'], 'measure': ['CG@2', 'CG@2'], 'value': [1.0, 0.0]}
     >>> evaluate_batches("ERR_G@1", qrels, [batch], levels=[0, 1, 3])["value"].to_pylist()
     [0.125, 0.0]
+    >>> runs = batch.append_column("run", pyarrow.array(["A", "B"]))
+    >>> values = evaluate_batches("CG@2", qrels, [runs], by="run")
+    >>> list(zip(values["run"].to_pylist(), values["value"].to_pylist()))
+    [('A', 1.0), ('A', 0.0), ('B', 0.0), ('B', 0.0)]
 
     Raises `GradedError` for data that is not Arrow data and for a missing column. Raises
     `GradedError`, which names the topic, for a null, for NaN, for a document that a topic
     retrieves twice, and for contradictory judgments. Raises `GradedError` for `levels` that are
-    not finite numbers.
+    not finite numbers, and for a name in `by` that is no column of the batches and of `groups`, or
+    is a column of the result.
     """
     pyarrow = needed("pyarrow", "Arrow data")
 
@@ -82,13 +94,21 @@ def evaluate_batches(
             raise GradedError("levels: a level is a finite number")
     judgments = Judgments(read_qrels(_arrow(qrels, QRELS)), None, all_levels)
     tables = [_arrow(batch, RUN) for batch in batches]
-    whole_run: Any = {}
-    if tables:
-        whole_run = whole_table(tables)
-    rows = read_run(whole_run)
-    run = Run("", rows, ignore_identical_ids=ignore_identical_ids)
-    values = RunEvaluator(judgments, wanted)(run).values
-    measure, topic = map(arrow_array, np.indices(values.shape).reshape(2, -1))
+    evaluator = RunEvaluator(judgments, wanted)
+    names = columns_by(by)
+    if names:
+        keys, runs = _runs_by(tables, groups, names)
+    else:
+        keys = pyarrow.table({})
+        runs = iter([("", whole_table(tables) if tables else {})])
+    values_of_runs = []
+    for name, rows in runs:
+        with about(name):
+            run = Run(name, read_run(rows), ignore_identical_ids=ignore_identical_ids)
+        values_of_runs.append(evaluator(run).values)
+    shape = len(values_of_runs), len(wanted), len(judgments.topics)
+    values = np.array(values_of_runs, dtype=np.float64).reshape(shape)
+    run_number, measure, topic = map(arrow_array, np.indices(shape).reshape(3, -1))
     topics = pyarrow.array(judgments.topics, pyarrow.string())
     measure_names = pyarrow.array(map(str, wanted), pyarrow.string())
     columns = (
@@ -96,7 +116,58 @@ def evaluate_batches(
         measure_names.take(measure),
         pyarrow.array(values.ravel(), mask=np.isnan(values).ravel()),
     )
-    return pyarrow.table(dict(zip(COLUMNS, columns, strict=True)))
+    columns_of_runs = {name: keys[name].take(run_number) for name in names}
+    return pyarrow.table(columns_of_runs | dict(zip(COLUMNS, columns, strict=True)))
+
+
+def columns_by(by: str | Sequence[str]) -> list[str]:
+    """The columns that tell runs apart. Raises `GradedError` for a name that occurs twice."""
+    names = [by] if isinstance(by, str) else list(by)
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise GradedError(f"by: {shown(name)} occurs twice")
+    return names
+
+
+def _runs_by(
+    tables: Sequence[pyarrow.Table], groups: Any, by: Sequence[str]
+) -> tuple[pyarrow.Table, Iterator[tuple[str, pyarrow.Table]]]:
+    """The distinct combinations of values in the columns `by`, and for each a name for messages and
+    its rows.
+    """
+    import pyarrow
+
+    sources = [*tables]
+    if groups is not None:
+        sources.append(whole_table(groups))
+    for name in by:
+        is_column = all(table.column_names.count(name) == 1 for table in sources)
+        if name in COLUMNS or not is_column or not sources:
+            raise GradedError(
+                f"by: {shown(name)} must be a column of every batch and of groups, and not of the "
+                f"result, which has {', '.join(COLUMNS)}"
+            )
+    every = whole_table([table.select(by) for table in sources])
+    row = pyarrow.chunked_array([arrow_array(np.arange(len(every)))])
+    numbered = pyarrow.table([*every.columns, row], names=[*map(str, range(len(by))), "row"])
+    try:
+        grouped = numbered.group_by(numbered.column_names[:-1], use_threads=False)
+        keys = grouped.aggregate([("row", "list")])
+    except pyarrow.ArrowNotImplementedError as error:
+        raise GradedError(f"by: these values cannot tell runs apart: {error}") from None
+    rows_of_runs = keys["row_list"]
+    keys = keys.drop_columns("row_list").rename_columns(by)
+    whole_run = whole_table(tables) if tables else every
+    row_count = len(whole_run) if tables else 0
+
+    def runs() -> Iterator[tuple[str, pyarrow.Table]]:
+        for key, rows in zip(keys.to_pylist(), rows_of_runs, strict=True):
+            name = ", ".join(f"{column}={shown(value)}" for column, value in key.items())
+            numbers = np.asarray(rows.values)
+            numbers = numbers[numbers < row_count]  # rows of `groups` come after those of the run
+            yield name, whole_run.take(arrow_array(numbers)) if numbers.size else {}
+
+    return keys, runs()
 
 
 def needs_levels(measures: Iterable[Measure]) -> bool:
