@@ -22,6 +22,7 @@ from ir_measures_graded.analysis import (
     ranges,
     sensitivity,
 )
+from ir_measures_graded.analysis.statistics import primary
 from ir_measures_graded.analysis.statistics.noninferiority import least_lower_bound
 from ir_measures_graded.analysis.statistics.primary import paired
 from ir_measures_graded.analysis.statistics.weighted import WeightedSample, sample_of
@@ -70,6 +71,28 @@ def test_error_and_degrees_are_those_of_the_definition(topics, spread):
     assert np.allclose(computed, _reference(weights.tolist(), values.tolist()), rtol=1e-9)
     if spread == 0:
         assert np.allclose(computed, (values.mean(), stats.sem(values), topics - 1), rtol=1e-9)
+
+
+def test_few_changes_have_a_weighted_interval_with_two_more_topics():
+    values = np.zeros((2, 40))
+    values[0, :3] = 1
+    weights = np.where(np.arange(40) < 3, 20.0, 1.0)
+    found = paired(values, [(0, 1)], width=1.0, weights=weights)
+    more = [*weights, weights.mean(), weights.mean()]
+    mean, error, degrees = _reference(more, [*values[0], -1.0, 1.0])
+    reach = stats.t.isf(0.025, degrees) * error
+    assert [found.lower[0], found.upper[0]] == pytest.approx([mean - reach, mean + reach])
+
+
+def test_no_number_depends_on_the_block_of_a_pair(monkeypatch):
+    values = GENERATOR.integers(0, 3, (5, 30)) / 2
+    values[1] = values[0]
+    values[2, 3:] = values[0, 3:]
+    pairs = [(row, other) for row in range(5) for other in range(row)]
+    whole = paired(values, pairs, width=1.0)
+    monkeypatch.setattr(primary, "BLOCK", 70)
+    for column, in_blocks in zip(whole, paired(values, pairs, width=1.0), strict=True):
+        np.testing.assert_array_equal(column, in_blocks)
 
 
 def test_the_comparison_is_that_of_the_reference():

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -153,7 +154,12 @@ class Power(Result):
         return student.chance_to_find(effect, self.topics_of(measure), self.level)
 
     def _row(self, measure: Measure | str) -> int:
-        return self.measures.index(one_of(self.measures, measure))
+        return self._rows[one_of(self.measures, measure)]
+
+    @cached_property
+    def _rows(self) -> dict[Measure, int]:
+        """The row of each measure. To compare many measures by their strings takes long."""
+        return {measure: row for row, measure in enumerate(self.measures)}
 
     def answer(self) -> list[str]:
         """What the topics find, and how many find the wanted differences, in sentences."""

@@ -126,7 +126,8 @@ class Ranges(Result):
     def tables(self) -> list[Table]:
         """One row per measure and run, the best run first, without ranges that no run has."""
         best_first = sorted(self.values, key=_cost)
-        by_measure = sorted(best_first, key=lambda row: self.measures.index(row.measure))
+        place = {measure: number for number, measure in enumerate(self.measures)}
+        by_measure = sorted(best_first, key=lambda row: place[row.measure])
         records = [row.record() for row in by_measure]
         ends = [name for name in _ENDS if any(record[name] is not None for record in records)]
         columns = ("measure", "run", "value", *ends, "judged")

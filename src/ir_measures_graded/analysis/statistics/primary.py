@@ -10,7 +10,7 @@ Z. Šidák: Rectangular confidence regions for the means of multivariate normal 
 62, 1967.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from .defaults import ALPHA, LEAST_TESTED_TOPICS
 from .few_changes import are_few, interval_with_two_more
 from .precision import differences_of, quietly
 from .student import detectable_effect, student_interval, student_p
-from .weighted import sample_of
+from .weighted import Sample, sample_of
 
 Pairs = Sequence[tuple[int, int]]
 """A family, as numbers of runs."""
@@ -91,17 +91,14 @@ def paired(
     >>> tests.lower.round(3), tests.upper.round(3), tests.note.tolist()
     (array([-0.048]), array([0.448]), ['fewer than 10 topics differ'])
     """
-    first, second = np.array(pairs).T
-    differences, noise = differences_of(values[first], values[second])
-    count, topics = differences.shape
-    changed = np.count_nonzero(differences, axis=1)
-    equal = changed == 0
-    is_flat = np.ptp(differences, axis=1) <= noise
-    constant = is_flat & ~equal & (topics > 1)
+    count = len(pairs)
+    topics = values.shape[1]
     sample = sample_of(topics, weights)
-    mean = sample.mean(differences)
+    mean, spread, changed, is_flat = _reduced(values, pairs, sample)
+    equal = changed == 0
+    constant = is_flat & ~equal & (topics > 1)
     with quietly():
-        deviation = np.where(constant, np.nan, sample.deviation(differences))
+        deviation = np.where(constant, np.nan, spread)
         effect_size = np.where(equal, 0.0, mean / deviation)
     statistic = effect_size * sample.size**0.5
     error = deviation / sample.size**0.5
@@ -121,8 +118,13 @@ def paired(
     simultaneous = (1 - alpha) ** (1 / size)
     lower, upper = student_interval(mean, error, degrees, simultaneous)
     few = are_few(changed, topics) & np.isfinite(mean)
-    of_few = interval_with_two_more(differences[few], -width, width, simultaneous)
-    lower[few], upper[few] = of_few
+    pairs_of_few = np.array(pairs)[few]
+    bounds_of_few = [
+        interval_with_two_more(differences, -width, width, simultaneous, sample)
+        for differences, _ in _differences(values, pairs_of_few)
+    ]
+    if bounds_of_few:
+        lower[few], upper[few] = np.concatenate(bounds_of_few, axis=1)
     detectable = deviation * detectable_effect(sample.size, alpha / size, degrees=degrees)
     detectable[few] = np.nan
     tests = Paired(
@@ -140,6 +142,39 @@ def paired(
     if is_part:
         return tests
     return _cut_at_0(tests, alpha, correction)
+
+
+BLOCK: Final = 1 << 17
+"""So many differences of pairs and topics are held at once, 1 MB of floats."""
+
+
+def _differences(
+    values: np.ndarray, pairs: Pairs | np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The differences of the pairs (pairs × topics) and their rounding errors, in blocks of pairs.
+
+    All differences of 300 runs and 2,000 topics would need gigabytes.
+    """
+    size = max(1, BLOCK // values.shape[1])
+    for start in range(0, len(pairs), size):
+        first, second = np.array(pairs[start : start + size]).T
+        yield differences_of(values[first], values[second])
+
+
+def _reduced(
+    values: np.ndarray, pairs: Pairs, sample: Sample
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The mean and the deviation of each pair, the number of topics that differ, and whether the
+    differences are all the same."""
+    columns: list[tuple[np.ndarray, ...]] = []
+    for differences, noise in _differences(values, pairs):
+        with quietly():
+            deviation = sample.deviation(differences)
+        changed = np.count_nonzero(differences, axis=1)
+        is_flat = np.ptp(differences, axis=1) <= noise
+        columns.append((sample.mean(differences), deviation, changed, is_flat))
+    mean, deviation, changed, is_flat = map(np.concatenate, zip(*columns, strict=True))
+    return mean, deviation, changed, is_flat
 
 
 def _notes(
@@ -212,12 +247,12 @@ def paired_in_parts(
     10 topics. `width` and `correction` are as for `paired`. `weights` has those of each part, none
     if all topics count alike.
     """
-    first, second = np.array(pairs).T
     family = 0
     for values in parts:
         if values.shape[1] >= LEAST_TESTED_TOPICS:
-            has_values = np.isfinite(values[first] - values[second]).all(axis=1)
-            family += int(has_values.sum())
+            for differences, _ in _differences(values, pairs):
+                has_values = np.isfinite(differences).all(axis=1)
+                family += int(has_values.sum())
     tests = []
     settings: dict[str, Any] = {"width": width, "correction": correction}
     for values, of_part in zip(parts, weights or [None] * len(parts), strict=True):
