@@ -1,6 +1,6 @@
 """The description of the distribution is README.md.
 
-Its links become absolute once the project has an address.
+Its links and pictures become absolute once the project has an address.
 """
 
 import re
@@ -17,5 +17,6 @@ class Description(MetadataHookInterface):
         text = Path(self.root, "README.md").read_text(encoding="utf-8")
         address = metadata["urls"]["Repository"]
         if "//example.org/" not in address:
+            text = re.sub(r"(!\[[^\]]*\]\()(?!\w+:)", rf"\1{address}/raw/main/", text)
             text = re.sub(r"\]\((?!\w+:|#)", f"]({address}/blob/main/", text)
         metadata["readme"] = {"content-type": "text/markdown", "text": text}
