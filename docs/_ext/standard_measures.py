@@ -12,8 +12,8 @@ from ir_measures_graded.core.measures.standard import definition_of
 def paragraph(name: str) -> str:
     """What a standard measure computes: its formula, undefined case and name in trec_eval.
 
-    >>> paragraph("R")
-    'The share of the relevant documents that are in the first k. The value is C[k] / R; it is 0 without relevant documents. In trec_eval: `recall`.'
+    >>> paragraph("RR").partition(" The value")[2]
+    ' is 1/i at the first relevant rank i ≤ k; it is 0 if no relevant document is retrieved.'
     """
     measure = definition_of(parse_measure(name))
     if measure is None:
@@ -25,7 +25,7 @@ def paragraph(name: str) -> str:
     if undefined:
         value += f"; it is {undefined}"
     sentences = [summary, value]
-    in_trec_eval = re.match(r"trec_eval \((\w+)\)", measure.doc_field("source"))
+    in_trec_eval = re.match(r"trec_eval \((\w+)\)$", measure.doc_field("source"))
     if in_trec_eval:
         sentences.append(f"In trec_eval: `{in_trec_eval[1]}`")
     return ". ".join(sentences) + "."
