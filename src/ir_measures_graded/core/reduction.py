@@ -147,7 +147,10 @@ def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -
             row, f"intent {intent} has the probabilities {others}; give each intent one"
         )
     documents = distinct.qrels.offsets
-    judgment = pair * documents[-1] + distinct.doc
+    doc = distinct.doc
+    if doc is None:
+        doc = np.arange(rows.values.size)
+    judgment = pair * documents[-1] + doc
     _, first, again = np.unique(judgment, return_index=True, return_inverse=True)
     level = rows.values[first]
     differing = np.flatnonzero(rows.values != level[again])
@@ -159,5 +162,5 @@ def _intents_of(rows: Rows, distinct: Distinct, collection: np.ndarray | None) -
     topic_names = [rows.topics[number] for number in topic_of_pair.tolist()]
     sizes = np.bincount(pair[first], minlength=pairs.size)
     judged = Judged(topic_names, bounds_of(sizes), level, collection=collection)
-    document_in_topic = distinct.doc[first] - documents[topic[first]]
+    document_in_topic = doc[first] - documents[topic[first]]
     return Intents(topic_of_pair, probability, judged, document_in_topic)

@@ -221,28 +221,36 @@ def _ranked(
     score = as_compared(scores)
     is_new = np.zeros(score.size, dtype=bool)
     is_new[starts[np.diff(offsets) > 0]] = True
-    row = in_table = np.arange(score.size)
     rises = score[1:] > score[:-1]
-    if (rises & ~is_new[1:]).any():  # most runs are sorted already
+    row = None  # most runs are sorted already
+    if (rises & ~is_new[1:]).any():
         row = descending(score, offsets)
         score = score[row]
         doc = doc[row]
     is_new |= changes(score)
     ties = tied(is_new)
+    moved = _no_positions()
     if ties.size and sort is not None:
         tied_position, start = ties
-        tied_score = scores[row[tied_position]]
+        tied_row = tied_position if row is None else row[tied_position]
         is_judged = doc[tied_position] >= 0
-        position, group = decisive(tied_score, is_judged, tied_position, start)
-        order = sort(row[position], group)  # one sort of the ids orders all groups
-        row = row.copy()
-        row[position] = row[position][order]
-        doc[position] = doc[position][order]
+        position, group = decisive(scores[tied_row], is_judged, tied_position, start)
+        row_before = position if row is None else row[position]
+        order = sort(row_before, group)  # one sort of the ids orders all groups
+        row_by_id = row_before[order]
+        doc[position] = doc[position[order]]
+        if row is None:
+            is_moved = row_by_id != position
+            moved = np.stack((position[is_moved], row_by_id[is_moved]))
+        else:
+            row[position] = row_by_id
+    if row is not None:
+        position = np.flatnonzero(row != np.arange(row.size))
+        moved = np.stack((position, row[position]))
 
-    moved = np.flatnonzero(row != in_table)
     position = np.flatnonzero(doc >= 0)
     hits_of_topic = np.diff(np.searchsorted(position, offsets))
     topic = np.repeat(np.arange(starts.size), hits_of_topic)
     rank = position - starts[topic] + 1
     hits = np.stack((doc[position], topic, rank))
-    return hits, np.stack((moved, row[moved])), ties
+    return hits, moved, ties

@@ -9,6 +9,7 @@ so the result is exact even if hashes collide.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any
 
@@ -177,6 +178,11 @@ class Ids:
         return self.length.strides == (0,)
 
     @property
+    def lengths(self) -> np.ndarray:
+        """All lengths that occur: `length`, or one entry if all ids have one length."""
+        return self.length[:1] if self.of_one_length else self.length
+
+    @property
     def step(self) -> int:
         """The distance between the ids if they are equally spaced and fill `data`; 0 otherwise."""
         start = self.start
@@ -317,6 +323,9 @@ class Ids:
         (array([0, 1]), array([0, 1, 0]))
         """
         first = first_rows((self, np.array([0, len(self)])))
+        if first is None:
+            every = np.arange(len(self))
+            return every, every
         is_first = first == np.arange(first.size)
         return np.flatnonzero(is_first), (np.cumsum(is_first) - 1)[first]
 
@@ -412,7 +421,7 @@ def equal_pairs(*columns: IdsByTopic) -> tuple[np.ndarray, np.ndarray]:
     bits the row.
     """
     rows = _Rows(columns)
-    low = np.uint64(2 ** int(rows.length.size).bit_length() - 1)
+    low = np.uint64(2 ** int(rows.topic.size).bit_length() - 1)
     key = rows.hashed()
     key &= ~low
     key |= np.arange(key.size, dtype=np.uint64)
@@ -433,13 +442,16 @@ def equal_pairs(*columns: IdsByTopic) -> tuple[np.ndarray, np.ndarray]:
     return row[:-1][same], row[1:][same]
 
 
-def first_rows(column: IdsByTopic) -> np.ndarray:
-    """For each row, the first one with the same id in the same topic (N)."""
-    first = np.arange(len(column[0]))
-    hashes = np.sort(_Rows([column]).hashed())
+def first_rows(column: IdsByTopic) -> np.ndarray | None:
+    """For each row, the first one with the same id in the same topic (N); None if all differ."""
+    hashes = _Rows([column]).hashed()
+    hashes.sort()
     if (hashes[1:] != hashes[:-1]).all():
-        return first
+        return None
+    first = np.arange(len(column[0]))
     earlier, later = equal_pairs(column)
+    if not later.size:
+        return None
     begins = np.ones(earlier.size, dtype=bool)  # the pairs of an id follow each other
     begins[1:] = earlier[1:] != later[:-1]
     first[later] = earlier[begins][np.cumsum(begins) - 1]
@@ -459,14 +471,19 @@ class _Rows:
         topics = np.arange(sizes.size // len(columns), dtype=np.uint64) * _FACTOR
         topics_of_columns = np.tile(topics, len(columns))
         self.topic = np.repeat(topics_of_columns, sizes)
-        self.length = np.concatenate([ids.length for ids in self.columns])
-        longest = int(self.length.max(initial=0))
-        shortest = int(self.length.min(initial=longest))
+        lengths = np.concatenate([ids.lengths for ids in self.columns])
+        longest = int(lengths.max(initial=0))
+        shortest = int(lengths.min(initial=longest))
         self.one_length = longest == shortest
         self.words: list[tuple[int, Indices, np.ndarray]] = []
         for place in range(0, longest, WORD):
             rows = slice(None) if place < shortest else np.flatnonzero(self.length > place)
             self.words.append((place, rows, self._word(place, rows)))
+
+    @cached_property
+    def length(self) -> np.ndarray:
+        """The length of the id of each row."""
+        return np.concatenate([ids.length for ids in self.columns])
 
     def _word(self, place: int, rows: Indices) -> np.ndarray:
         sizes = np.array(list(map(len, self.columns)))
@@ -497,12 +514,12 @@ class _Rows:
 
     def same(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Whether each row in `a` has the same topic and id as the row in `b`."""
-        same = self.topic[a] == self.topic[b]
+        same = self.topic.take(a) == self.topic.take(b)
         if not self.one_length:
             same &= self.length[a] == self.length[b]
         for place, rows, word in self.words:
             if isinstance(rows, slice):
-                same &= word[a] == word[b]
+                same &= word.take(a) == word.take(b)
             else:
                 reach = np.flatnonzero(same & (self.length[a] > place))
                 word_of_a = word[np.searchsorted(rows, a[reach])]

@@ -413,6 +413,8 @@ class Rows(RunSource):
             filled = [mapping for mapping in mappings if mapping]
             pairs = zip(topics, filled, strict=True)
             has_own = np.array([topic in mapping for topic, mapping in pairs], dtype=bool)
+            if not has_own.any():
+                return np.empty(0, np.int64)
             listed = listed[has_own]
             topics = [self.topics[number] for number in listed.tolist()]
         rows = self.docs.look_up(self.offsets[listed], topics, self.values)
@@ -470,21 +472,21 @@ def refuse_repeated(run: Rows) -> None:
 class Distinct(NamedTuple):
     """Qrels with each document once per topic, at its highest level.
 
-    `doc` (N) is the row in `qrels` of each row of the original. If a document has two levels,
-    `conflict` is the error that names it.
+    `doc` (N) is the row in `qrels` of each row of the original, None if all rows are kept. If a
+    document has two levels, `conflict` is the error that names it.
     """
 
     qrels: Rows
-    doc: np.ndarray
+    doc: np.ndarray | None = None
     conflict: GradedError | None = None
 
 
 def distinct(qrels: Rows) -> Distinct:
     """The qrels with each document once per topic."""
     first = _first_rows(qrels)
+    if first is None:
+        return Distinct(_once(qrels))
     is_first = first == np.arange(first.size)
-    if is_first.all():
-        return Distinct(_once(qrels, is_first), first)
     highest = qrels.values.copy()
     np.maximum.at(highest, first[~is_first], qrels.values[~is_first])
     number = np.cumsum(is_first) - 1
@@ -492,17 +494,21 @@ def distinct(qrels: Rows) -> Distinct:
     return Distinct(judgments, number[first], _conflict(qrels, first))
 
 
-def _first_rows(rows: Rows) -> np.ndarray:
-    """For each row, the first one with its document and topic (N)."""
+def _first_rows(rows: Rows) -> np.ndarray | None:
+    """For each row, the first one with its document and topic (N); None if all are different."""
     if rows.distinct:
-        return np.arange(rows.values.size)
+        return None
     docs = rows.docs.ids()
-    first = np.empty(len(docs), np.int64)
+    first = None
     for a, b in blocks(np.diff(rows.offsets)):  # a block stays in the processor cache
         offsets = rows.offsets[a : b + 1]
         start = offsets[0]
         end = offsets[-1]
-        first[start:end] = first_rows((docs.take(slice(start, end)), offsets - start)) + start
+        first_of_block = first_rows((docs.take(slice(start, end)), offsets - start))
+        if first_of_block is not None:
+            if first is None:
+                first = np.arange(len(docs))
+            first[start:end] = first_of_block + start
     return first
 
 
@@ -544,16 +550,19 @@ def judged_twice(qrels: Rows, first: int, second: int, intent: str = "") -> Grad
 
 def repeated_documents(run: Rows) -> tuple[Rows, list[str]]:
     """The run with the first row of each document of a topic, and the topics with others."""
-    kept = _first_rows(run) == np.arange(run.values.size)
+    first = _first_rows(run)
+    if first is None:
+        return _once(run), []
+    kept = first == np.arange(first.size)
     repeated = np.flatnonzero(~kept).tolist()
     topics = {run.topic_of(row) for row in repeated}
     return _once(run, kept), sorted(topics)
 
 
-def _once(rows: Rows, kept: np.ndarray) -> Rows:
-    """The rows for which `kept` (N) is true: one for each document of a topic."""
+def _once(rows: Rows, kept: np.ndarray | None = None) -> Rows:
+    """The rows for which `kept` (N) is true, or all rows: one for each document of a topic."""
     rows = replace(rows, docs=rows.docs.ids(), distinct=True, further={})
-    return rows if kept.all() else rows.where(kept)
+    return rows if kept is None else rows.where(kept)
 
 
 def refuse_empty(qrels: Rows) -> None:
@@ -643,10 +652,20 @@ def floats(
 
 
 def _has_bool(pieces: Sequence[Collection[Any]], rows: np.ndarray) -> bool:
-    """Whether a piece that has one of these rows has a bool. Scores are rarely 0 or 1."""
+    """Whether one of these rows has a bool. Scores are rarely 0 or 1, so the rows are few."""
+    if not rows.size:
+        return False
     ends = np.cumsum(list(map(len, pieces)))
-    numbers = np.flatnonzero(np.bincount(np.searchsorted(ends, rows, side="right")))
-    return not all(BOOLS.isdisjoint(map(type, pieces[number])) for number in numbers.tolist())
+    piece_of_row = np.searchsorted(ends, rows, side="right")
+    first = np.flatnonzero(changes(piece_of_row))
+    for number, numbers in zip(
+        piece_of_row[first].tolist(), np.split(rows, first[1:]), strict=True
+    ):
+        piece = list(pieces[number])
+        start = int(ends[number]) - len(piece)
+        if not BOOLS.isdisjoint(type(piece[row - start]) for row in numbers.tolist()):
+            return True
+    return False
 
 
 def _of_few_objects(levels: Iterable[Any], count: int) -> np.ndarray | None:
@@ -661,20 +680,36 @@ def _of_few_objects(levels: Iterable[Any], count: int) -> np.ndarray | None:
         size = min(BLOCK, count - start)
         objects = np.fromiter(islice(remaining, size), object, size)
         addresses = np.frombuffer(objects, np.intp)
-        in_order = np.sort(addresses)
-        different = in_order[changes(in_order)]
-        if different.size > FEW_OBJECTS:
-            return None
         small = np.zeros(size, np.int16)
-        for address in different.tolist():
+        left = size
+        for passes, address in enumerate(_distinct_addresses(addresses)):
             has_address = addresses == address
             level = objects[has_address.argmax()]
-            if type(level) is not int or abs(level) > LARGEST_SMALL:
+            if passes == FEW_OBJECTS or type(level) is not int or abs(level) > LARGEST_SMALL:
                 return None
             if level != 0:
-                np.copyto(small, level, where=has_address)
+                small += has_address * np.int16(level)
+            left -= np.count_nonzero(has_address)
+            if not left:
+                break
         numbers[start : start + size] = small
     return numbers
+
+
+def _distinct_addresses(addresses: np.ndarray) -> Iterator[int]:
+    """Each distinct address once, first those of the first rows.
+
+    Most callers need no more, and so no sort of all addresses.
+    """
+    first = _distinct_integers(addresses[:SAMPLE])
+    yield from first.tolist()
+    every = _distinct_integers(addresses)
+    yield from every[~np.isin(every, first)].tolist()
+
+
+def _distinct_integers(integers: np.ndarray) -> np.ndarray:
+    in_order = np.sort(integers)
+    return in_order[changes(in_order)]
 
 
 def _of_short_floats(numbers: np.ndarray, pieces: Sequence[Collection[Any]]) -> np.ndarray:
@@ -695,6 +730,7 @@ def is_number(number: Any) -> bool:
     return False
 
 
+SAMPLE = 1 << 10  # rows in which most of the distinct levels occur
 FEW_OBJECTS = 8  # more levels are rare; each takes a pass over all rows
 LARGEST_SMALL = 256  # Python makes an object for each larger integer
 BOOLS = {bool, np.bool_}
