@@ -689,7 +689,7 @@ def _of_few_objects(levels: Iterable[Any], count: int) -> np.ndarray | None:
                 return None
             if level != 0:
                 small += has_address * np.int16(level)
-            left -= np.count_nonzero(has_address)
+            left -= int(np.count_nonzero(has_address))
             if not left:
                 break
         numbers[start : start + size] = small
