@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 LABEL_SIZE = 8.0
 NAME_SIZE = 7.5
-NARROWEST, WIDEST_BAR = 0.05, 0.24
-"""The width of a bar in inches, without regard to very many."""
+NARROWEST = 0.05
+WIDEST_BAR = 0.24
+"""The width of a bar in inches is between these, without regard to very many."""
 LONGEST = 24
 """A longer name of a topic loses characters in the middle."""
 MOST_SEPARATE = 150
@@ -172,13 +173,13 @@ class StackedBars(Drawing):
 
         places = np.arange(len(self.names))
         below = np.zeros(len(self.names))
-        for part, colour in zip(self.counts.T, self.colours, strict=True):
+        for counts, colour in zip(self.counts.T, self.colours, strict=True):
             if len(places) <= MOST_SEPARATE:
-                axes.bar(places, part, bottom=below, width=0.85, color=colour, edgecolor=GREY,
+                axes.bar(places, counts, bottom=below, width=0.85, color=colour, edgecolor=GREY,
                          linewidth=0.2)  # fmt: skip
             else:
-                axes.fill_between(places, below, below + part, step="mid", color=colour, lw=0)
-            below = below + part
+                axes.fill_between(places, below, below + counts, step="mid", color=colour, lw=0)
+            below = below + counts
         axes.set_xlim(-0.7, len(places) - 0.3)
         axes.set_ylim(bottom=0)
         axes.set_xticks([])
@@ -190,8 +191,8 @@ class StackedBars(Drawing):
         axes.set_xlabel(self.row_label, loc="left", labelpad=4)
         axes.set_ylabel(self.label)
         handles = [
-            Patch(facecolor=colour, edgecolor=GREY, linewidth=0.4, label=part)
-            for part, colour in zip(self.parts, self.colours, strict=True)
+            Patch(facecolor=colour, edgecolor=GREY, linewidth=0.4, label=name)
+            for name, colour in zip(self.parts, self.colours, strict=True)
         ]
         axes.legend(
             handles=handles[::-1], loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1.0,

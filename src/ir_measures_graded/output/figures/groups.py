@@ -91,8 +91,8 @@ class Groups(Drawing):
         for column, members in enumerate(groups):
             whole.append([column, members[0], members[-1]])
             breaks = np.flatnonzero(np.diff(members) > 1) + 1
-            for part in np.split(members, breaks):
-                parts.append([column, part[0] - 0.3, part[-1] + 0.3])
+            for neighbours in np.split(members, breaks):
+                parts.append([column, neighbours[0] - 0.3, neighbours[-1] + 0.3])
             points += [[column, member] for member in members.tolist()]
         if groups:
             x, start, end = np.transpose(whole)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -75,18 +75,19 @@ class HeatMap(Drawing):
     @property
     def width(self) -> float:
         """The width in inches, without labels."""
-        each = height_of_rows(len(self.columns)) * 1.15
+        of_column = height_of_rows(len(self.columns)) * 1.15
         if self.texts:
-            each = max(each, widest(cell for row in self.texts for cell in row) + 0.14)
-        return of_height(len(self.columns), each, least=0.8, most=WIDEST)
+            of_text = widest(cell for row in self.texts for cell in row) + 0.14
+            of_column = max(of_column, of_text)
+        return of_height(len(self.columns), of_column, least=0.8, most=WIDEST)
 
     @property
     def height(self) -> float:
         """The height in inches, without labels."""
-        each = height_of_rows(len(self.rows))
+        of_row = height_of_rows(len(self.rows))
         if self.texts:
-            each = max(each, 0.28)
-        return of_height(len(self.rows), each, least=0.5, most=TALLEST)
+            of_row = max(of_row, 0.28)
+        return of_height(len(self.rows), of_row, least=0.5, most=TALLEST)
 
     @property
     def _key_height(self) -> float:
@@ -137,13 +138,7 @@ class HeatMap(Drawing):
         name_columns(axes, columns + 0.5, names, self._column_size, self._is_upright)
         axes.grid(visible=False)
         axes.spines[:].set_visible(False)
-        margins = self.margins()
-        if self.row_label:
-            axes.text(0.1 / self.width - margins.left / self.width, 0.5, self.row_label, rotation=90,
-                      transform=axes.transAxes, ha="center", va="center", size=8)  # fmt: skip
-        if self.column_label:
-            axes.text(0.5, 0.1 / self.height - margins.bottom / self.height, self.column_label,
-                      transform=axes.transAxes, ha="center", va="center", size=8)  # fmt: skip
+        self._name_axes(axes)
         self._write(axes, mesh)
         if self.label:
             height = self._key_height
@@ -154,6 +149,17 @@ class HeatMap(Drawing):
             key.set_label("\n".join(self._label_lines), size=LABEL_SIZE)
             key.ax.tick_params(labelsize=LEAST_SIZE, length=2)
             key.ax.locator_params(nbins=4)
+
+    def _name_axes(self, axes: Axes) -> None:
+        """The labels of the rows, at the left edge, and of the columns, at the lower edge."""
+        margins = self.margins()
+        place: dict[str, Any] = {"transform": axes.transAxes, "ha": "center", "va": "center"}
+        if self.row_label:
+            left = (0.1 - margins.left) / self.width
+            axes.text(left, 0.5, self.row_label, rotation=90, size=8, **place)
+        if self.column_label:
+            bottom = (0.1 - margins.bottom) / self.height
+            axes.text(0.5, bottom, self.column_label, size=8, **place)
 
     def _write(self, axes: Axes, mesh: object) -> None:
         """The texts in the cells, in a colour that can be read on the cell."""
@@ -211,13 +217,14 @@ class Triangle(Drawing):
         for row in range(1, count):
             for column in range(row):
                 p = self.p[row, column]
-                face, colour = "none", "#333333"
+                face = "none"
+                colour = "black"
                 if self.is_significant[row, column]:
-                    face, colour = TINT, DARK_TEXT
+                    face = TINT
+                    colour = DARK_TEXT
                     if p < self.strong:
-                        face, colour = BLUE, LIGHT_TEXT
-                if face == "none":
-                    colour = "black"
+                        face = BLUE
+                        colour = LIGHT_TEXT
                 cell = Rectangle((column, row - 1), 1, 1, facecolor=face, edgecolor=RULE)
                 axes.add_patch(cell)
                 text = p_text(p)

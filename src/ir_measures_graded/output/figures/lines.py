@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .sheet import TICKS, Drawing, Margins
-from .style import GREY, LINE, in_lines, shortened, spread, widest
+from .style import GREY, LINE, in_lines, legend_names, shortened, spread, widest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,9 @@ class Lines(Drawing):
         x_lines = in_lines(self.x_label, self.width, LABEL_SIZE)
         y_lines = in_lines(self.y_label, self.height, LABEL_SIZE)
         bottom = TICKS + len(x_lines) * LABEL_SIZE * LINE + 0.1
-        top = 0.08 + (LABEL_SIZE * LINE if self.marks else 0)
+        top = 0.08
+        if self.marks:
+            top += LABEL_SIZE * LINE
         return Margins(0.52 + len(y_lines) * LABEL_SIZE * LINE, right, top, bottom)
 
     def draw(self, axes: Axes) -> None:
@@ -101,18 +103,18 @@ class Lines(Drawing):
             if line.band is not None:
                 axes.fill_between(self.x, line.band[0], line.band[1], alpha=0.15, linewidth=0,
                                   color=line.style.get("color", GREY))  # fmt: skip
-            (drawn,) = axes.plot(self.x, line.y, label=shortened(line.name), **line.style)
+            (handle,) = axes.plot(self.x, line.y, label=shortened(line.name), **line.style)
             if line.group:
-                drawn.set_gid(line.group)
+                handle.set_gid(line.group)
             if line.name:
-                handles.append(drawn)
+                handles.append(handle)
         self._mark(axes)
         self._scale(axes)
         self._name_levels(axes)
         axes.set_xlabel("\n".join(in_lines(self.x_label, self.width, LABEL_SIZE)))
         axes.set_ylabel("\n".join(in_lines(self.y_label, self.height, LABEL_SIZE)))
         if self._names:
-            names = [f" {name}" if name.startswith("_") else name for name in self._names]
+            names = legend_names(self._names)
             axes.legend(
                 handles, names, loc="upper left", borderaxespad=0.0, fontsize=LABEL_SIZE,
                 bbox_to_anchor=(1 + 0.08 / self.width, 1.0), handlelength=3.2, labelspacing=0.35,
@@ -148,7 +150,8 @@ class Lines(Drawing):
 
     def _side(self, place: float) -> str:
         """The side of a mark on which its name has room."""
-        low, high = float(self.x[0]), float(self.x[-1])
+        low = float(self.x[0])
+        high = float(self.x[-1])
         if self.is_log:
             low, high, place = np.log([low, high, place])
         share = (place - low) / ((high - low) or 1)

@@ -53,7 +53,8 @@ class NumberLine(Drawing):
         points = np.array([self.difference, *self.bounds, *ends, 0.0])
         points = points[np.isfinite(points)]
         room = 0.15 * (np.ptp(points) or 0.1)
-        low, high = points.min() - room, points.max() + room
+        low = points.min() - room
+        high = points.max() + room
         edges = sorted(end for zone in self.excluded for end in zone if np.isfinite(end))
         texts = [f"{edge:+.3g}".replace("0.", ".") for edge in edges]
         gap = (widest(texts, LABEL_SIZE) + 0.06) * (high - low) / self.width

@@ -96,9 +96,10 @@ class Scatter(Drawing):
 
 def _limits(values: np.ndarray) -> tuple[float, float]:
     """The ends of an axis, with some room."""
-    known = values[np.isfinite(values)]
-    if not known.size:
+    finite = values[np.isfinite(values)]
+    if not finite.size:
         return 0.0, 1.0
-    lowest, highest = float(known.min()), float(known.max())
+    lowest = float(finite.min())
+    highest = float(finite.max())
     room = 0.05 * (highest - lowest) or 0.05 * (abs(highest) or 1.0)
     return lowest - room, highest + room

@@ -81,21 +81,19 @@ def picture(
     """
     across = max(1, min(len(drawings), across))
     rows = [drawings[start : start + across] for start in range(0, len(drawings), across)]
-    lefts = [
-        max(row[place].margins().left for row in rows if len(row) > place)
-        for place in range(across)
-    ]
-    widths = [max(row[place].width for row in rows if len(row) > place) for place in range(across)]
-    rights = [_right(rows, place, widths) for place in range(across)]
+    columns = [drawings[place::across] for place in range(across)]
+    lefts = [max(drawing.margins().left for drawing in column) for column in columns]
+    widths = [max(drawing.width for drawing in column) for column in columns]
+    rights = list(map(_right, columns, widths))
     width = sum(lefts) + sum(widths) + sum(rights) + 2 * EDGE
     width = max(width, LEAST_WIDTH)
 
     room = width - 2 * EDGE
     title_lines = in_lines(title, room, TITLE_SIZE) if title else []
     caption_lines = in_lines(caption, room, CAPTION_SIZE) if caption else []
-    above = len(title_lines) * TITLE_SIZE * LINE + (0.12 if title_lines else 0.0)
-    below = len(caption_lines) * CAPTION_SIZE * LINE + (0.1 if caption_lines else 0.0)
-    tops = [max(_top(drawing, widths[place]) for place, drawing in enumerate(row)) for row in rows]
+    above = _height_of(title_lines, TITLE_SIZE, 0.12)
+    below = _height_of(caption_lines, CAPTION_SIZE, 0.1)
+    tops = [max(map(_top, row, widths)) for row in rows]
     heights = [max(drawing.height for drawing in row) for row in rows]
     bottoms = [max(drawing.margins().bottom for drawing in row) for row in rows]
     height = sum(tops) + sum(heights) + sum(bottoms) + above + below + 2 * EDGE
@@ -126,13 +124,14 @@ def picture(
     return figure
 
 
-def _right(rows: Sequence[Sequence[Drawing]], place: int, widths: Sequence[float]) -> float:
+def _right(column: Sequence[Drawing], width: float) -> float:
     """The right margin of a column, which a wider panel above or below may already give."""
-    return max(
-        row[place].margins().right - (widths[place] - row[place].width)
-        for row in rows
-        if len(row) > place
-    )
+    return max(drawing.margins().right - (width - drawing.width) for drawing in column)
+
+
+def _height_of(lines: Sequence[str], size: float, gap: float) -> float:
+    """The height of lines of text in inches, with a gap to the panels; 0 without any line."""
+    return len(lines) * size * LINE + gap if lines else 0.0
 
 
 def _heading(drawing: Drawing, width: float) -> list[str]:
@@ -144,8 +143,8 @@ def _heading(drawing: Drawing, width: float) -> list[str]:
 
 def _top(drawing: Drawing, width: float) -> float:
     """The room above a panel: its own labels and the heading."""
-    lines = len(_heading(drawing, width))
-    return drawing.margins().top + (lines * SIZE * LINE + 0.08 if lines else 0.0)
+    heading = _heading(drawing, width)
+    return drawing.margins().top + _height_of(heading, SIZE, 0.08)
 
 
 def _draw(figure: Any, drawing: Drawing, box: tuple[float, float, float, float]) -> None:
@@ -163,6 +162,6 @@ def _draw(figure: Any, drawing: Drawing, box: tuple[float, float, float, float])
         )  # fmt: skip
 
 
-def of_height(count: int, each: float, least: float = 0.0, most: float = math.inf) -> float:
-    """The size of so many cells in inches, within bounds."""
-    return min(max(count * each, least), most)
+def of_height(count: int, size: float, least: float = 0.0, most: float = math.inf) -> float:
+    """The size in inches of so many cells of a size, within bounds."""
+    return min(max(count * size, least), most)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEADER = 0.14
-"""The distance in inches from a name to the end of its line."""
+"""The distance in inches from a name to its rank."""
+GAP = 0.03
+"""The distance in inches from a name to the start of the line to its rank."""
 LABEL_SIZE = 8.0
 WIDEST_COLUMN = 1.15
 """Labels of columns that are wider stand upright."""
@@ -65,7 +67,8 @@ class Slopes(Drawing):
 
     def margins(self) -> Margins:
         """The room for names with their ranks, and for the labels of the columns."""
-        first, last = self._named(0), self._named(-1)
+        first = self._named(0)
+        last = self._named(-1)
         half = 0.0
         if self._is_upright:
             below = widest((shortened(label, 72) for label in self.columns), LABEL_SIZE) + 0.12
@@ -88,8 +91,10 @@ class Slopes(Drawing):
         texts = []
         for run in self._order(column):
             rank = f"{self.ranks[run, column]:g}"
-            name = shortened(self.names[run])
-            texts.append(f"{name}  {rank}" if column == 0 else f"{rank}  {name}")
+            parts = [rank, shortened(self.names[run])]
+            if column == 0:
+                parts.reverse()
+            texts.append("  ".join(parts))
         return texts
 
     def _colours(self) -> dict[int, str]:
@@ -117,12 +122,17 @@ class Slopes(Drawing):
         order = sorted(runs, key=lambda run: run in colours)  # lines in colour are on top
         paths = [np.column_stack([columns, self.ranks[run]]) for run in order]
         shades = [colours.get(run, LIGHT) for run in order]
-        widths = [1.8 if run in colours else 1.0 for run in order]
+        paler = len(order) - len(colours)
+        widths = [1.0] * paler + [1.8] * len(colours)
         leaders, shades_of_leaders = self._name_ends(axes, colours)
+        widths += [0.9] * len(leaders)
         lines = LineCollection(
-            paths + leaders, colors=shades + shades_of_leaders, linewidths=widths + [0.9] * len(leaders),
-            clip_on=False, zorder=2,
-        )  # fmt: skip
+            paths + leaders,
+            colors=shades + shades_of_leaders,
+            linewidths=widths,
+            clip_on=False,
+            zorder=2,
+        )
         axes.add_collection(lines, autolim=False)
         x, y = np.concatenate(paths).T
         colours_of_points = np.repeat(np.array(shades), len(columns))
@@ -140,17 +150,17 @@ class Slopes(Drawing):
         axes.set_ylim(len(self.names) + 0.5, 0.5)
 
     def _name_ends(self, axes: Axes, colours: dict[int, str]) -> tuple[list[np.ndarray], list[str]]:
-        """The names at both ends; returns the lines that join them to the ranks, and their colours."""
+        """The names at both ends. Returns the lines to their ranks, and the colours of these."""
         last = len(self.columns) - 1
-        inch = last / self.width
         lines = []
         shades = []
-        for column, x, align in ((0, -LEADER * inch, "right"), (-1, last + LEADER * inch, "left")):
-            end = 0 if column == 0 else last
-            near = x + (0.03 if column == 0 else -0.03) * inch
-            texts = self._named(column)
-            for slot, (run, text) in enumerate(zip(self._order(column), texts, strict=True)):
-                axes.text(x, slot + 1, text, ha=align, va="center", size=self._size)
-                lines.append(np.array([[near, slot + 1], [end, self.ranks[run, column]]]))
+        for column, end, outwards, align in ((0, 0, -1, "right"), (-1, last, 1, "left")):
+            inch = outwards * last / self.width
+            place_of_text = end + LEADER * inch
+            start_of_line = place_of_text - GAP * inch
+            runs = self._order(column)
+            for row, (run, text) in enumerate(zip(runs, self._named(column), strict=True), start=1):
+                axes.text(place_of_text, row, text, ha=align, va="center", size=self._size)
+                lines.append(np.array([[start_of_line, row], [end, self.ranks[run, column]]]))
                 shades.append(colours.get(run, LIGHT))
         return lines, shades

@@ -333,15 +333,20 @@ def panels(figure: Figure, count: int, across: int, **shared: Any) -> list[Axes]
     return axes[:count]
 
 
-def legend_outside(axes: Axes, handles: Iterable[Any] | None = None, **options: Any) -> None:
-    """Add a legend to the right of the axes, in the order of `handles` or, by default, of drawing.
+def legend_names(names: Iterable[str]) -> list[str]:
+    """The names as a legend shows them.
 
-    Matplotlib would hide a name that begins with an underscore, so a space precedes it.
+    Matplotlib hides a name that begins with an underscore, so a space precedes it.
     """
+    return [re.sub(r"^(?=_)", " ", name) for name in names]
+
+
+def legend_outside(axes: Axes, handles: Iterable[Any] | None = None, **options: Any) -> None:
+    """Add a legend to the right of the axes, in the order of `handles` or, by default, of
+    drawing."""
     if handles is None:
         handles = axes.get_legend_handles_labels()[0]
     entries = list(handles)
-    labels = [str(entry.get_label()) for entry in entries]
-    names = [f" {label}" if label.startswith("_") else label for label in labels]
+    names = legend_names(str(entry.get_label()) for entry in entries)
     place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
     axes.legend(entries, names, **place, **options)

@@ -124,7 +124,8 @@ class Tiles(Drawing):
         highest = max(colours, default=1.0)
         for rank, level in enumerate(levels.tolist()):
             face: object = "none"
-            text, colour = "?", GREY
+            text = "?"
+            colour = GREY
             if not np.isnan(level):
                 face = colours[level]
                 text = f"{level:g}"
