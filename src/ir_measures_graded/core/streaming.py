@@ -77,8 +77,10 @@ class RankingMetric:
         ids: Array | None = None,
         padding: float | None = None,
     ) -> None:
-        """Add a batch: labels, scores and groups as in `array_mean`, in its order; a label of NaN is
-        an unjudged document. torchmetrics has scores before labels, so name the arguments.
+        """Add a batch: labels, scores and groups as in `array_mean`, in its order.
+
+        A label of NaN is an unjudged document. torchmetrics has scores before labels, so name the
+        arguments.
 
         An array of `groups` with one entry per document always has ids. Groups with ids continue in
         later batches that have the same ids. Groups that are given as sizes or as rows of

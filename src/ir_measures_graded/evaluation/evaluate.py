@@ -84,9 +84,9 @@ def evaluate(
     that do not name them. Standard measures such as AP have them too, and are then printed with
     the option.
 
-    `progress` shows long work as a bar on standard error (True, which needs the extra ``terminal``), or
-    is a function that is called after each step with the name of the work, the number of steps that
-    are done, and of all steps or None.
+    `progress` shows long work as a bar on standard error (True, which needs the extra
+    ``terminal``), or is a function that is called after each step with the name of the work, the
+    number of steps that are done, and of all steps or None.
 
     >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
     >>> runs = {"good": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}, "poor": {"q1": {"b": 1.0}}}

@@ -165,7 +165,10 @@ def _parts_of_answers(text: Text, reading: Reading) -> Iterator[Part]:
 
 
 def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterator[Part]:
-    """The rows of queries with answers or ratings. Raises `FileError` for those of the other role."""
+    """The rows of queries with answers or ratings.
+
+    Raises `FileError` for those of the other role.
+    """
     if whole.role is not reading.role:
         other = "a run, not qrels" if whole.role is RUN else "qrels, not a run"
         raise text.error(f"{whole.kind}: this is {other}")

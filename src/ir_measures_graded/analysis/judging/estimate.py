@@ -24,8 +24,8 @@ count in the mean of H. With s = n/(n + k):
     λ = s · cov(H, L) / ((1 + n/(N − n)) · var(L)), clipped to [0, 1]
 
 If the human's values change in few topics (see `few_changes`), neither their spread nor λ can be
-estimated: the combined estimate is then the human's mean, and the intervals of both are those of the
-human's values with two more topics at the ends of the range of the measure.
+estimated: the combined estimate is then the human's mean, and the intervals of both are those of
+the human's values with two more topics at the ends of the range of the measure.
 
 A topic is the human's only if it is judged completely: the human judged at least 95 % of the
 documents that the machine judged within the cutoff of a run. Any other topic of the machine counts
@@ -96,8 +96,9 @@ COLUMNS: Final = Note(
 )
 FEW_CHANGES: Final = (
     "{} of {} combined estimates and differences rest on fewer than "
-    f"{LEAST_TESTED_TOPICS} human topics that differ. They are the human's own; their intervals are "
-    "those of two more topics, at the ends of the range of the measure, and empty if it has no end."
+    f"{LEAST_TESTED_TOPICS} human topics that differ. They are the human's own; their intervals "
+    "are those of two more topics, at the ends of the range of the measure, and empty if it has no "
+    "end."
 )
 INCOMPLETE: Final = "incomplete"
 """The kind of the remark on topics that the human did not judge completely."""

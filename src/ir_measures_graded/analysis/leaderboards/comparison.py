@@ -313,10 +313,10 @@ def compare_leaderboards(
 
     `p` (0 < p < 1) and `ties` (``w``, ``a`` or ``b``) are those of RBO, see
     `statistics.orders.rbo`. `k` are the depths of overlap@k and tau@k, below the number of systems;
-    by default 5 and 10. `alpha` is the level of the tests. `weights` of topics are as for `evaluate`:
-    means and tests are weighted in both leaderboards. An `Evaluation` has its own weights and its own
-    choice of `no_relevant`. `names` are those of the leaderboards in
-    the notes and in the figure; a single file has its own.
+    by default 5 and 10. `alpha` is the level of the tests. `weights` of topics are as for
+    `evaluate`: means and tests are weighted in both leaderboards. An `Evaluation` has its own
+    weights and its own choice of `no_relevant`. `names` are those of the leaderboards in the notes
+    and in the figure; a single file has its own.
 
     >>> first = {"run": list("abcde"), "nDCG@10": [0.5, 0.4, 0.3, 0.2, 0.1]}
     >>> second = {"run": list("abcde"), "nDCG@10": [0.42, 0.45, 0.3, 0.3, 0.1]}

@@ -176,8 +176,9 @@ def read_leaderboard(
 ) -> Leaderboard:
     """The boards of an `Evaluation`, of a table, or of files; see `compare_leaderboards`.
 
-    `name` is that of a table in messages. `weights` of topics replace those of an `Evaluation`; they
-    apply to the measures that are asked for.
+    `name` is that of a table in messages. `weights` of topics replace those of an `Evaluation`;
+    they apply to the measures that are asked for.
+
     Raises `GradedError` for tables that cannot be read.
     """
     if isinstance(source, Evaluation):
