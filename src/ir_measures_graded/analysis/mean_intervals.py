@@ -123,12 +123,14 @@ class Intervals(Result):
         """
         costs = -sign_of(self.measures[0]) * self.values[:, 0]
         order = np.argsort(costs, kind="stable").tolist()
+        names = [self.runs[row] for row in order]
+        ends = np.stack([self.lower[order], self.upper[order]])
         panels = []
         for column, measure in enumerate(self.measures):
             panel = figures.Forest(
-                [self.runs[row] for row in order],
+                names,
                 self.values[order, column],
-                bars=[np.stack([self.lower[order, column], self.upper[order, column]])],
+                bars=[ends[..., column]],
                 label=axis_label(measure),
                 heading=str(measure),
                 shows_names=column % ACROSS == 0,
@@ -144,9 +146,11 @@ class Intervals(Result):
         costs = -sign_of(measure) * self.values[:, 0]
         row = int(np.argsort(costs, kind="stable")[0])
         value = decimal(float(self.values[row, 0]))
-        ends = f"{decimal(float(self.lower[row, 0]))} to {decimal(float(self.upper[row, 0]))}"
-        if np.isnan(self.lower[row, 0]):
-            ends = "no interval"
+        ends = "no interval"
+        if not np.isnan(self.lower[row, 0]):
+            lower = decimal(float(self.lower[row, 0]))
+            upper = decimal(float(self.upper[row, 0]))
+            ends = f"{lower} to {upper}"
         topics = counted(int(self.topics[row, 0]), self.unit)
         names = [self.runs[row], measure, value, ends, topics]
         if len(self.runs) == 1:
@@ -212,18 +216,18 @@ def intervals(
         text = TOO_NARROW.format(topics=counted(fewest, unit), enough=ENOUGH, unit=unit)
         warnings.warn(text, FewTopicsWarning, stacklevel=level_of_caller())
     return Intervals(
-        runs,
-        measures,
-        value,
-        lower,
-        upper,
-        topics,
-        confidence,
-        method,
-        evaluation.unit,
-        evaluation.topics_of_means(),
-        tuple(evaluation.notes_on_topics()),
-        evaluation.remarks,
+        runs=runs,
+        measures=measures,
+        values=value,
+        lower=lower,
+        upper=upper,
+        topics=topics,
+        confidence=confidence,
+        method=method,
+        unit=evaluation.unit,
+        over=evaluation.topics_of_means(),
+        noted=tuple(evaluation.notes_on_topics()),
+        remarks=evaluation.remarks,
     )
 
 

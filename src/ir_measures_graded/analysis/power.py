@@ -494,21 +494,20 @@ def _powers(parts: Sequence[Evaluation], settings: Mapping[str, Any]) -> list[Po
     powers = []
     for number, group_values in enumerate(parts):
         complete = [len(group_values.paired_topics(measure)) for measure in group_values.measures]
-        powers.append(
-            Power(
-                group_values.runs,
-                group_values.measures,
-                len(group_values.topics),
-                p_values=p_values[number],
-                deviations=deviations[number],
-                unit=group_values.unit,
-                lacking=remarks_on(group_values),
-                remarks=group_values.remarks,
-                complete=tuple(complete),
-                families=len(parts),
-                **settings,
-            )
+        of_group = Power(
+            runs=group_values.runs,
+            measures=group_values.measures,
+            topics=len(group_values.topics),
+            p_values=p_values[number],
+            deviations=deviations[number],
+            unit=group_values.unit,
+            lacking=remarks_on(group_values),
+            remarks=group_values.remarks,
+            complete=tuple(complete),
+            families=len(parts),
+            **settings,
         )
+        powers.append(of_group)
     return powers
 
 
@@ -583,24 +582,21 @@ def power_collections(
         p = np.array([p_of_pair[pair] for pair in pairs], dtype=float)  # None becomes NaN
         adjusted.append(correction_of(DEFAULT).adjust(p, len(pairs)))
     lacking = [f"{run} is left out, because it lacks a collection." for run in lacking_runs]
-    lacking += [
-        f"{name}: {sentence}"
-        for name, group in comparison.groups.items()
-        for sentence in group.lacking
-    ]
+    for name, group in comparison.groups.items():
+        lacking += [f"{name}: {sentence}" for sentence in group.lacking]
     return Power(
-        complete,
-        comparison.measures,
-        count,
-        alpha,
-        power,
-        wanted,
-        np.array(adjusted),
-        np.where(is_constant, np.nan, spreads),
-        comparison.unit,
-        lacking,
-        comparison.remarks,
-        named,
+        runs=complete,
+        measures=comparison.measures,
+        topics=count,
+        alpha=alpha,
+        power=power,
+        wanted=wanted,
+        p_values=np.array(adjusted),
+        deviations=np.where(is_constant, np.nan, spreads),
+        unit=comparison.unit,
+        lacking=lacking,
+        remarks=comparison.remarks,
+        baseline=named,
     )
 
 

@@ -305,33 +305,35 @@ def compare_collections(
     groups = {}
     for (name, evaluation), mean in zip(evaluations.items(), means, strict=True):
         groups[name] = Comparison(
-            runs,
-            chosen,
-            len(evaluation.topics),
-            mean,
-            tuple(apart[name]),
-            baselines,
-            alpha,
-            correction,
+            runs=runs,
+            measures=chosen,
+            topics=len(evaluation.topics),
+            values=mean,
+            outcomes=tuple(apart[name]),
+            baselines=baselines,
+            alpha=alpha,
+            correction=correction,
             name=name,
             families=families,
             lacking=remarks_on(evaluation),
             remarks=evaluation.remarks,
         )
+    remarks = [remark for collection in groups.values() for remark in collection.remarks]
+    bounds = np.stack([lower, upper]).reshape(2, *means.shape[1:])
     return OverCollections(
-        runs,
-        chosen,
-        len(arrays),
-        mean_over_topics(np.moveaxis(means, 0, -1)),
-        tuple(outcomes),
-        baselines,
-        alpha,
-        correction,
+        runs=runs,
+        measures=chosen,
+        topics=len(arrays),
+        values=mean_over_topics(np.moveaxis(means, 0, -1)),
+        outcomes=tuple(outcomes),
+        baselines=baselines,
+        alpha=alpha,
+        correction=correction,
         groups=groups,
-        remarks=tuple(remark for collection in groups.values() for remark in collection.remarks),
+        remarks=tuple(remarks),
         unit="collection",
         primary=primary,
-        bounds=np.stack([lower, upper]).reshape(2, *means.shape[1:]),
+        bounds=bounds,
     )
 
 

@@ -289,24 +289,24 @@ def _weights_in(evaluation: Evaluation, measure: Measure) -> np.ndarray | None:
 
 def _compared(evaluation: Evaluation, outcomes: Iterable[Test], design: _Design) -> Comparison:
     """The comparison over all topics or over those of a group."""
-    of_measures = [evaluation.paired_means(measure) for measure in evaluation.measures]
+    measures = evaluation.measures
+    means = [evaluation.paired_means(measure) for measure in measures]
+    paired_topics = {measure: len(evaluation.paired_topics(measure)) for measure in measures}
     return Comparison(
-        evaluation.runs,
-        evaluation.measures,
-        int(evaluation.has_weight.sum()),
-        np.stack(of_measures, axis=1),
-        tuple(outcomes),
-        design.baselines,
-        design.alpha,
-        design.correction,
+        runs=evaluation.runs,
+        measures=measures,
+        topics=int(evaluation.has_weight.sum()),
+        values=np.stack(means, axis=1),
+        outcomes=tuple(outcomes),
+        baselines=design.baselines,
+        alpha=design.alpha,
+        correction=design.correction,
         unit=evaluation.unit,
         lacking=remarks_on(evaluation),
         remarks=evaluation.remarks,
         effective=evaluation.effective,
         unjudged=shares_of(evaluation),
-        paired_topics={
-            measure: len(evaluation.paired_topics(measure)) for measure in evaluation.measures
-        },
+        paired_topics=paired_topics,
         by_topic=evaluation,
     )
 
@@ -328,7 +328,8 @@ def with_turns(comparison: Comparison, run_of: Mapping[str, Run]) -> Comparison:
             best, *others = near_the_best[test.measure]
             is_asked &= test.is_of(best, others)
         if is_asked and str(test.run) in run_of and str(test.other) in run_of:
-            run, other = run_of[str(test.run)], run_of[str(test.other)]
+            run = run_of[str(test.run)]
+            other = run_of[str(test.other)]
             turns = may_turn(test.measure, run, other, test.difference or 0.0)
             test = replace(test, may_turn=turns)
         outcomes.append(test)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -76,10 +77,12 @@ def _triangle(comparison: Comparison, measure: Measure, strong: float) -> Triang
     p = np.full((len(order), len(order)), np.nan)
     is_significant = np.zeros(p.shape, dtype=bool)
     for test in comparison.find(measure):
-        one, other = row_of[str(test.run)], row_of[str(test.other)]
-        if test.adjusted is not None:
-            p[one, other] = p[other, one] = test.adjusted
-        is_significant[one, other] = is_significant[other, one] = bool(test.winner)
+        one = row_of[str(test.run)]
+        other = row_of[str(test.other)]
+        for cell in ((one, other), (other, one)):
+            is_significant[cell] = bool(test.winner)
+            if test.adjusted is not None:
+                p[cell] = test.adjusted
     return Triangle(order, p, is_significant, strong, heading=str(measure))
 
 
@@ -89,8 +92,10 @@ def _grouped(comparison: Comparison, measure: Measure) -> list[Drawing]:
     row_of = {run: row for row, run in enumerate(order)}
     is_alike = np.ones((len(order), len(order)), dtype=bool)
     for winner, loser in comparison.wins(measure):
-        one, other = row_of[winner], row_of[loser]
-        is_alike[one, other] = is_alike[other, one] = False
+        one = row_of[winner]
+        other = row_of[loser]
+        is_alike[one, other] = False
+        is_alike[other, one] = False
     means = dict(zip(comparison.runs, comparison.means_by(measure), strict=True))
     values = np.array([means[run] for run in order])
     dots = Forest(order, values, label=axis_label(measure), heading=str(measure))
@@ -125,35 +130,12 @@ def _two_runs(comparison: Comparison, values: Evaluation) -> Figure:
 
 def _differences(comparison: Comparison) -> Figure:
     """The differences from the baseline with their intervals, the best runs at the top."""
-    first = comparison.measures[0]
-    parts = [comparison, *comparison.groups.values()]
-    rows: list[tuple[Comparison, str, str]] = []
-    for part in parts:
-        place = {run: number for number, run in enumerate(part.best_first(first))}
-        tests = [(str(test.run), str(test.other)) for test in part.find(first)]
-        tests.sort(key=lambda pair: (part.baselines.index(pair[1]), place[pair[0]]))
-        rows += [(part, *pair) for pair in tests]
-    names = [_row_name(comparison, *row) for row in rows]
+    rows = _rows(comparison)
+    names = [_row_name(comparison, row) for row in rows]
     drawings = []
     for column, measure in enumerate(comparison.measures):
-        of_measure = [_test_of(part, measure, *pair) for part, *pair in rows]
-        numbers = [[test.difference, test.lower, test.upper] for test in of_measure]
-        values, lower, upper = np.array(numbers, dtype=float).T
-        texts = [_counts(part, measure, *pair) for part, *pair in rows]
-        smaller = ", smaller is better" if sign_of(measure) < 0 else ""
-        drawing = Forest(
-            names,
-            values,
-            bars=[np.stack([lower, upper])],
-            label=f"difference from {_baselines(comparison)}{smaller}",
-            heading=str(measure),
-            zero=0.0,
-            filled=np.array([bool(test.significant) for test in of_measure]),
-            texts=texts if any(texts) else (),
-            texts_heading="wins/ties/losses" if any(texts) else "",
-            shows_names=column % ACROSS == 0,
-        )
-        drawings.append(drawing)
+        drawing = _differences_by(comparison, measure, rows, names)
+        drawings.append(replace(drawing, shows_names=column % ACROSS == 0))
     level = f"{100 * (1 - comparison.alpha):g} %"
     together = "each for itself"
     if comparison.family == 1:
@@ -165,6 +147,72 @@ def _differences(comparison: Comparison) -> Figure:
         f"{_correction(comparison)}."
     )
     return picture(drawings, comparison.summary, text, across=ACROSS)
+
+
+class _Row(NamedTuple):
+    """A pair of runs, compared over the topics of a comparison: all or those of a group."""
+
+    over: Comparison
+    run: str
+    other: str
+
+    def test(self, measure: Measure) -> Test:
+        """The test of the pair by a measure."""
+        (test,) = (test for test in self.over.find(measure) if self._is_of(test))
+        return test
+
+    def _is_of(self, test: Test) -> bool:
+        return (test.run, test.other) == (self.run, self.other)
+
+    def counts(self, measure: Measure) -> str:
+        """The numbers of topics in which the run is better than the other, equal and worse."""
+        values = self.over.by_topic
+        if values is None or self.run not in values.runs or self.other not in values.runs:
+            return ""
+        both = values.part([self.run, self.other], [measure])
+        better = sign_of(measure) * differences_of(*both.paired(measure))[0]
+        counts: Sequence[int] = [(better > 0).sum(), (better == 0).sum(), (better < 0).sum()]
+        return "/".join(map(str, counts))
+
+
+def _rows(comparison: Comparison) -> list[_Row]:
+    """The pairs with each baseline, the best runs at the top, over all topics, then by group."""
+    first = comparison.measures[0]
+    rows = []
+    for over in (comparison, *comparison.groups.values()):
+        place = {run: number for number, run in enumerate(over.best_first(first))}
+        pairs = [(str(test.run), str(test.other)) for test in over.find(first)]
+        pairs.sort(key=lambda pair: (over.baselines.index(pair[1]), place[pair[0]]))
+        rows += [_Row(over, run, other) for run, other in pairs]
+    return rows
+
+
+def _differences_by(
+    comparison: Comparison, measure: Measure, rows: Sequence[_Row], names: Sequence[str]
+) -> Forest:
+    """The differences of the rows by a measure."""
+    tests = [row.test(measure) for row in rows]
+    numbers = [[test.difference, test.lower, test.upper] for test in tests]
+    values, lower, upper = np.array(numbers, dtype=float).T
+    label = f"difference from {_baselines(comparison)}"
+    if sign_of(measure) < 0:
+        label += ", smaller is better"
+    texts: Sequence[str] = [row.counts(measure) for row in rows]
+    heading_of_texts = "wins/ties/losses"
+    if not any(texts):
+        texts = ()
+        heading_of_texts = ""
+    return Forest(
+        names,
+        values,
+        bars=[np.stack([lower, upper])],
+        label=label,
+        heading=str(measure),
+        zero=0.0,
+        filled=np.array([bool(test.significant) for test in tests]),
+        texts=texts,
+        texts_heading=heading_of_texts,
+    )
 
 
 def _correction(comparison: Comparison) -> str:
@@ -181,30 +229,13 @@ def _baselines(comparison: Comparison) -> str:
     return "the baseline"
 
 
-def _test_of(part: Comparison, measure: Measure, run: str, other: str) -> Test:
-    """The test of a pair of runs by a measure."""
-    (found,) = (test for test in part.find(measure) if (test.run, test.other) == (run, other))
-    return found
-
-
-def _row_name(comparison: Comparison, part: Comparison, run: str, other: str) -> str:
+def _row_name(comparison: Comparison, row: _Row) -> str:
     """The name of a row: the run or both runs, and the group of topics."""
-    pair = run
+    pair = row.run
     if len(comparison.baselines) > 1:
-        pair = f"{run} − {other}"
+        pair = f"{row.run} − {row.other}"
     if not comparison.groups:
         return pair
-    name = part.name or f"all {comparison.unit}s"
-    group = f"{name} ({part.topics})"
+    name = row.over.name or f"all {comparison.unit}s"
+    group = f"{name} ({row.over.topics})"
     return f"{group}: {pair}" if len(comparison.runs) > 2 else group
-
-
-def _counts(part: Comparison, measure: Measure, run: str, other: str) -> str:
-    """The numbers of topics in which a run is better than the other, equal and worse."""
-    values = part.by_topic
-    if values is None or run not in values.runs or other not in values.runs:
-        return ""
-    both = values.part([run, other], [measure])
-    better = sign_of(measure) * differences_of(*both.paired(measure))[0]
-    counts: Sequence[int] = [(better > 0).sum(), (better == 0).sum(), (better < 0).sum()]
-    return "/".join(map(str, counts))

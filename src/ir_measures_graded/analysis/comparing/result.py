@@ -221,7 +221,8 @@ class Comparison(Result):
     def topics_in_words(self, measures: Iterable[Measure]) -> str:
         """The number of topics for which all runs have a value by these measures."""
         counts = [self.paired_topics.get(measure, self.topics) for measure in measures]
-        fewest, most = min(counts), max(counts)
+        fewest = min(counts)
+        most = max(counts)
         words = counted(most, self.unit)
         if fewest < most:
             words = f"{fewest:,} to {words}"
@@ -270,13 +271,15 @@ class Comparison(Result):
         """The comparison of these runs, whose tests stay those of all runs."""
         is_kept = [run in chosen for run in self.runs]
         kept = tuple(run for run in self.runs if run in chosen)
+        groups = {name: group._only(chosen) for name, group in self.groups.items()}
+        repeats = {run: means for run, means in self.repeats.items() if run in chosen}
         return replace(
             self,
             runs=kept,
             values=self.values[is_kept],
             outcomes=tuple(test for test in self.outcomes if test.is_among(kept)),
-            groups={name: group._only(chosen) for name, group in self.groups.items()},
-            repeats={run: means for run, means in self.repeats.items() if run in chosen},
+            groups=groups,
+            repeats=repeats,
         )
 
     def answer(self) -> list[str]:

@@ -45,7 +45,8 @@ def answer_by(comparison: Comparison, measure: Measure) -> Iterator[str]:
 def difference_sentence(test: Test, method: str = "") -> str:
     """The difference of two runs, the better one first if it is significant, as the start of a
     sentence."""
-    first, second = str(test.run), str(test.other)
+    first = str(test.run)
+    second = str(test.other)
     sign = 1
     if test.winner == test.other:
         first, second = second, first
@@ -113,7 +114,8 @@ def _listed_runs(tests: Iterable[Test]) -> str:
 def _spread_of(tests: Iterable[Test]) -> str:
     """The difference of some tests, or the smallest and the largest one."""
     differences = sorted((test.difference or 0.0 for test in tests), key=abs)
-    smallest, largest = decimal(differences[0], "+"), decimal(differences[-1], "+")
+    smallest = decimal(differences[0], "+")
+    largest = decimal(differences[-1], "+")
     if smallest == largest:
         return smallest
     return f"{smallest} to {largest}"
