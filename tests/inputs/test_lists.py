@@ -10,7 +10,7 @@ import pytest
 from reading import refused
 
 from ir_measures_graded import RunFile
-from ir_measures_graded.analysis import check, evaluate
+from ir_measures_graded.analysis import check, evaluate, explain
 
 MEASURES = ["R@2", "nDCG_JK@3", "Bpref", "AP"]
 LEVELS = {"q1": {"d1": 1, "d3": 1}, "q2": {"7": 1}, "q3": {}}
@@ -112,6 +112,73 @@ def test_json_files_have_lists_too(tmp_path):
     assert "short.json: the run has 1 lists" in refused(values, in_order, short)
     assert values(written("numbers.json", {"q1": [1, 3], "q2": [7], "q3": []}),
                   {"q1": ["2", "1", "3"], "q2": ["7"], "q3": ["1"]}) == EXPECTED  # fmt: skip
+
+
+class Document:
+    """A document of LangChain, as `similarity_search_with_score` returns it with a score."""
+
+    def __init__(self, id):
+        self.id = id
+
+
+PAIRS = {topic: [*documents.items()] for topic, documents in RUN.items()}
+SCORED = {
+    "pairs of id and score": PAIRS,
+    "not in order": {topic: pairs[::-1] for topic, pairs in PAIRS.items()},
+    "as lists": {topic: [*map(list, pairs)] for topic, pairs in PAIRS.items()},
+    "documents": {t: [(Document(id_), score) for id_, score in p] for t, p in PAIRS.items()},
+    "ids": RANKED,
+    "with an empty topic": {"q0": [], **PAIRS},
+}
+
+
+@pytest.mark.parametrize("form", SCORED)
+def test_ranked_lists_are_a_run_for_every_function(form):
+    run = SCORED[form]
+    assert values(LEVELS, run) == EXPECTED
+    alone = explain(LEVELS, run, "nDCG_JK@3", "q1")
+    named = explain(LEVELS, {"A": run}, "nDCG_JK@3", "q1")
+    assert [alone.values.tolist(), named.run] == [named.values.tolist(), "A"]
+    # ir-measures has other providers for the last one.
+    measures = [ir_measures.parse_measure(name) for name in [*MEASURES, "Compat(p=0.8)"]]
+    expected = ir_measures.calc_aggregate(measures, LEVELS, RUN)
+    assert ir_measures.calc_aggregate(measures, LEVELS, run) == expected
+    if "q0" not in run:
+        of_numbers = ir_measures.calc_aggregate(measures, [*LEVELS.values()], [*run.values()])
+        assert of_numbers == pytest.approx(expected)
+        assert values([*LEVELS.values()], [*run.values()]) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("documents", "fact"),
+    [
+        ([("d1", 0.5), "d2"], "run: topic 'q1': 'd2' is no pair of a document and its score"),
+        ([("d1", 0.5), ("d1", 0.25)], "topic 'q1' retrieves document 'd1' twice"),
+        ([(Document(None), 0.5)], "a document has no id; give pairs of id and score"),
+        ([("d1", np.nan)], "topic 'q1', document 'd1': the score is NaN"),
+        ([(Document(0.5), 0.5)], "0.5 is no id"),
+    ],
+)
+def test_pairs_that_are_no_run_are_refused(documents, fact):
+    for call in (
+        lambda: evaluate({"q1": {"d1": 1}}, {"run": {"q1": documents}}, "AP"),
+        lambda: ir_measures.calc_aggregate([ir_measures.AP], LEVELS, {"q1": documents}),
+    ):
+        assert fact in refused(call)
+
+
+def test_explain_takes_one_run_by_its_name(tmp_path):
+    path = tmp_path / "a.run"
+    rows = [f"{t} Q0 {d} 1 {score} x" for t, docs in RUN.items() for d, score in docs.items()]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    expected = explain(LEVELS, RUN, "AP", "q1").values.tolist()
+    for run in ({"A": str(path)}, {"A": path}, {"A": RUN}, {"A": RunFile(path)}, {"A": RANKED}):
+        found = explain(LEVELS, run, "AP", "q1")
+        assert (found.run, found.values.tolist()) == ("A", expected)
+    assert explain(LEVELS, {"A": path}, "AP", "q1", name="B").run == "B"
+    assert "not 2 (A, B); pass one of them" in refused(
+        explain, LEVELS, {"A": path, "B": path}, "AP", "q1"
+    )
 
 
 def test_check_says_what_lists_leave_unsaid():

@@ -30,7 +30,7 @@ from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ONE, SKIP, ZERO
 from ..evaluation.evaluate import evaluate
-from ..evaluation.named import Qrels, Run, Runs, study_of
+from ..evaluation.named import Qrels, Run, Runs, name_and_run, study_of
 from ..evaluation.run_evaluator import RunEvaluator
 from ..evaluation.weights import counted_by
 from ..output.figures import Drawing, Figure, SortedBars, Tiles, picture, shortened
@@ -262,7 +262,7 @@ def explain(
     """The documents of a run for a topic in rank order, and the amount that each adds to the value.
 
     - `qrels`: as for `evaluate`.
-    - `run`: one run, in any form that `evaluate` accepts.
+    - `run`: one run, in any form that `evaluate` accepts, also with its name, ``{"A": "a.run"}``.
     - `measure`: a graded measure, or a standard measure that has a definition here.
     - `topic`: a topic of the qrels; a number stands for its decimal text. If the run lacks it, the
       list is empty. By default it is the one with the worst value among those with a relevant
@@ -287,6 +287,7 @@ def explain(
     the options `ties` and `unjudged`, whose values depend on other rankings and judgments, and for
     input that `evaluate` refuses.
     """
+    name, run = name_and_run(run, name)
     study = study_of(counted_by(qrels, no_relevant), {name: run})
     measure = _explainable(measure)
     count = None

@@ -31,7 +31,7 @@ from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source, in_memory
-from ..core.rows.lists import sequence_of
+from ..core.rows.lists import is_pair, sequence_of
 from ..core.rows.passages import PassageRule, PassageRun
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
 from ..errors import FileError, GradedError, Remark, did_you_mean, shown
@@ -437,6 +437,37 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
     if needed and not named:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
     return list(named.values())
+
+
+def name_and_run(run: Any, name: str = "") -> tuple[str, Any]:
+    """The name of one run, and the run: what `named_runs` takes as runs may have one run by name.
+
+    >>> name_and_run({"A": "a.run"}), name_and_run("a.run"), name_and_run({"q1": {"d1": 2.0}})
+    (('A', 'a.run'), ('', 'a.run'), ('', {'q1': {'d1': 2.0}}))
+
+    Raises `GradedError` for several runs.
+    """
+    if not isinstance(run, Mapping) or not run or not all(map(_is_run, run.values())):
+        return name, run
+    if len(run) > 1:
+        names = ", ".join(map(str, run))
+        raise GradedError(f"one run is explained, not {len(run)} ({names}); pass one of them")
+    ((own_name, named_run),) = run.items()
+    return name or own_name, named_run
+
+
+def _is_run(value: Any) -> bool:
+    """Whether a value of a mapping is a run, and not the documents of a topic."""
+    if isinstance(value, (str, os.PathLike, RunSource, Run)):
+        return True
+    if isinstance(value, Mapping):
+        first = next(iter(value.values()), None)
+        return first is not None and not isinstance(first, Real)
+    if isinstance(value, (list, tuple)):
+        first = next(iter(value), None)
+        is_row = isinstance(first, tuple) and len(first) > 2
+        return is_row or (isinstance(first, (list, Mapping)) and not is_pair(first))
+    return _is_table(value)
 
 
 def with_topics(qrels: Any, runs: Any, topics: Sequence[Any]) -> tuple[Any, Any]:

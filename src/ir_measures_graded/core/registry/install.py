@@ -16,9 +16,11 @@ import ir_measures.util
 from ...arguments import flag
 from ...errors import needed, warn_of_registration
 from ..rows.arrow import exports_arrow, whole_table
-from ..rows.columns import QRELS
+from ..rows.columns import QRELS, RUN
 from ..rows.id_columns import topics_of
+from ..rows.in_memory import read_run
 from ..rows.lists import by_index, is_list, names_topics, relevant_documents, sequence_of
+from ..rows.rows import refuse_repeated
 from .names import class_name
 
 
@@ -107,9 +109,9 @@ def _convert_qrels(self: Any, qrels: Any, strict: bool) -> None:
 
 
 def _convert_run(self: Any, run: Any, strict: bool) -> None:
-    from ir_measures_graded.core.registry.install import readable
+    from ir_measures_graded.core.registry.install import ranked_in, readable
 
-    type(self).__init__._original(self, readable(run), strict)
+    type(self).__init__._original(self, readable(ranked_in(run)), strict)
 
 
 def relevant_in(qrels: Any) -> Any:
@@ -119,7 +121,20 @@ def relevant_in(qrels: Any) -> Any:
         return qrels
     if all(is_list(documents) for documents in topics.values()):
         return relevant_documents(topics)[0]
-    return qrels
+    return topics
+
+
+def ranked_in(run: Any) -> Any:
+    """A run that lists the documents of each topic as a dict of dicts; any other unchanged."""
+    topics = sequence_of(run, RUN) or by_index(run, RUN) or run
+    if not isinstance(topics, Mapping) or not topics or names_topics(topics, RUN):
+        return run
+    first = next(iter(topics.values()))
+    if not is_list(first):
+        return topics
+    rows = read_run(topics)
+    refuse_repeated(rows)
+    return rows.dicts()
 
 
 def readable(source: Any) -> Any:

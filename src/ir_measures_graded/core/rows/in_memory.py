@@ -44,6 +44,8 @@ from .id_columns import (
 )
 from .lists import (
     by_index,
+    has_pairs,
+    ids_and_scores,
     ids_in,
     names_topics,
     relevant_documents,
@@ -284,18 +286,26 @@ def _of_mapping(source: Mapping[str, Sequence[Any]], role: Role) -> Columns:
 
 
 def _of_lists(source: Mapping[str, Sequence[str]], role: Role) -> Columns:
-    """A dict of the documents of each topic, the best one first. The score is −rank."""
-    ids_of_topics = []
+    """A dict of the documents of each topic: pairs of a document and its score, or ids, the best
+    one first, whose score is −rank.
+    """
+    are_pairs = any(map(has_pairs, source.values()))
+    documents_of_topics = []
     are_numbers = True
     for topic, documents in source.items():
-        ids = ids_in(documents)
-        texts, has_numbers = texts_of_ids(ids, f"{role.kind}: topic {shown(topic)}")
-        ids_of_topics.append((topic, ids, texts))
+        where = f"{role.kind}: topic {shown(topic)}"
+        if are_pairs:
+            ids, scores = ids_and_scores(list(documents), where)
+        else:
+            ids = ids_in(documents)
+            scores = [-rank for rank in range(1, len(ids) + 1)]
+        texts, has_numbers = texts_of_ids(ids, where)
+        documents_of_topics.append((topic, ids, texts, scores))
         are_numbers = are_numbers and (has_numbers or not ids)
     rows = []
-    for topic, ids, texts in ids_of_topics:
-        for rank, document in enumerate(ids if are_numbers else texts, start=1):
-            rows.append((topic, document, -rank))
+    for topic, ids, texts, scores in documents_of_topics:
+        for document, score in zip(ids if are_numbers else texts, scores, strict=True):
+            rows.append((topic, document, score))
     return _of_items(rows, role)
 
 

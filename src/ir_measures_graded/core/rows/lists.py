@@ -1,7 +1,7 @@
 """Qrels and runs as lists of document ids, by topic or one after the other.
 
-In qrels, each id is that of a relevant document; in a run, the first id is that of the best one.
-A sequence has the topics 0, 1, ….
+In qrels, each id is that of a relevant document; in a run, the first id is that of the best one, or
+each id is in a pair with its score. A sequence has the topics 0, 1, ….
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import GradedError, shown
 from .arrow import is_arrow
-from .columns import MOST_COLUMNS, Role, column_name
+from .columns import MOST_COLUMNS, RUN, Role, column_name
 
 RELEVANT = 1
 """The level of a document in a list of relevant ones."""
@@ -60,6 +60,48 @@ def texts_of_ids(ids: list[Any], where: str) -> tuple[list[str], bool]:
             "(topic, document, level), and ids of documents are all texts or all numbers"
         )
     return list(map(str, ids)), True
+
+
+def is_pair(item: Any) -> bool:
+    """Whether this is a document and its score, as search in LangChain has them.
+
+    >>> is_pair(("d1", 0.5)), is_pair(["d1", 2]), is_pair(("q1", "d1", 0.5))
+    (True, True, False)
+    """
+    if type(item) not in (tuple, list) or len(item) != 2:
+        return False
+    document, score = item
+    return isinstance(score, Real) and (
+        isinstance(document, (str, int, np.integer)) or hasattr(document, "id")
+    )
+
+
+def has_pairs(documents: Any) -> bool:
+    """Whether the first one of the documents of a topic is a pair of a document and its score."""
+    return isinstance(documents, (list, tuple)) and len(documents) > 0 and is_pair(documents[0])
+
+
+def ids_and_scores(pairs: list[Any], where: str) -> tuple[list[Any], list[Any]]:
+    """The ids and the scores of pairs. A document that is an object has its id in `id`.
+
+    >>> ids_and_scores([("d1", 0.5), ("d2", 0.25)], "run: topic 'q1'")
+    (['d1', 'd2'], [0.5, 0.25])
+
+    Raises `GradedError` for anything else, and for a document whose id is None.
+    """
+    ids = []
+    scores = []
+    for pair in pairs:
+        if not is_pair(pair):
+            raise GradedError(f"{where}: {shown(pair)} is no pair of a document and its score")
+        document, score = pair
+        if hasattr(document, "id"):
+            if document.id is None:
+                raise GradedError(f"{where}: a document has no id; give pairs of id and score")
+            document = document.id
+        ids.append(document)
+        scores.append(score)
+    return ids, scores
 
 
 def relevant_documents(
@@ -158,4 +200,6 @@ def _has_documents(item: Any, role: Role) -> bool:
         return False
     if not isinstance(item, (list, Set, np.ndarray)) and not hasattr(item, "tolist"):
         return False
+    if role is RUN and has_pairs(item):
+        return True
     return all(isinstance(id_, (str, int, np.integer)) for id_ in ids_in(item)[:1])
