@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from reading import qrels, refused, run
+from reading import by_topic, qrels, refused, run, run_file
 
 HITS = {"took": 3, "hits": {"total": {"value": 2}, "hits": []}}
 
@@ -72,7 +72,6 @@ def test_hits_without_scores_count_by_position(engine):
 
 
 NO_HITS = {"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}}
-FAILED = {"root": {"errors": [{"code": 12}], "fields": {"totalCount": 0}}}
 HIDDEN = {"root": {"fields": {"totalCount": 7}}}
 
 
@@ -82,10 +81,47 @@ def test_vespa_omits_the_children_of_an_answer_without_hits(query):
     assert run(json.dumps(dict(answers))) == {"q1": {"d1": 1}}
 
 
-@pytest.mark.parametrize("answer", [FAILED, HIDDEN])
-def test_an_answer_of_vespa_without_children_is_not_always_empty(answer):
-    text = json.dumps({"q1": vespa(d1=1), "q2": answer})
+def test_an_answer_of_vespa_without_children_is_not_always_empty():
+    text = json.dumps({"q1": vespa(d1=1), "q2": HIDDEN})
     assert "'q2' has no answer of a search engine" in refused(run, text)
+
+
+ERRORS = {
+    "Elasticsearch": {"error": {"type": "x", "reason": "no index"}, "status": 404},
+    "old Elasticsearch": {"error": "no index", "status": 400},
+    "Solr": {"responseHeader": {"status": 400}, "error": {"msg": "no index", "code": 400}},
+    "Vespa": {"root": {"fields": {"totalCount": 0}, "errors": [{"summary": "no index"}]}},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("query", ["q1", "q2"])
+@pytest.mark.parametrize("engine", ERRORS)
+def test_the_error_of_a_search_engine_is_named_with_its_topic(engine, query, form):
+    answers = {"q1": elastic(d1=1), "q2": elastic(d2=1)} | {query: ERRORS[engine]}
+    message = refused(run, FORMS[form](answers))
+    assert f"topic '{query}': the search engine answered with an error: no index; " in message
+
+
+INCOMPLETE = {
+    "the search timed out": elastic(d1=1) | {"timed_out": True},
+    "1 of 5 shards failed": elastic(d1=1) | {"_shards": {"total": 5, "failed": 1}},
+    "the results are partial": solr(d1=1) | {"responseHeader": {"partialResults": True}},
+    "50 % of the documents were searched": {
+        "root": vespa(d1=1)["root"] | {"coverage": {"coverage": 50, "full": False}}
+    },
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("reason", INCOMPLETE)
+def test_an_incomplete_answer_is_a_remark(reason, form):
+    source = run_file(FORMS[form]({"q1": INCOMPLETE[reason], "q2": INCOMPLETE[reason] | {"a": 1}}))
+    assert by_topic(source).keys() == {"q1", "q2"}
+    (remark,) = source.remarks
+    assert remark.text == (
+        f"the search engine's answers to 2 topics are incomplete (q1: {reason}; q2: {reason})"
+    )
 
 
 RATINGS = {
@@ -158,7 +194,12 @@ def test_ratings_of_search_tools_are_qrels(kind):
         (vespa(d1=1), "a response of Vespa without its query; write {query_id: response}"),
         ({"q1": elastic(d1=1), "q2": {}}, "topic 'q2' has no answer of a search engine with hits"),
         ({"q1": elastic(d1=1, d2=None)}, "document 'd2': the score is missing or null"),
-        ({"responses": [elastic(d1=1)], "ids": ["q1", "q2"]}, "OpenSearch or Elasticsearch"),
+        ({"responses": [elastic(d1=1)], "ids": ["q1", "q2"]}, "2 ids and 1 responses"),
+        (
+            {"metric_score": 0, "details": {}, "failures": {"q3": {"error": {"reason": "no"}}}},
+            "topic 'q3': the search engine answered with an error: no",
+        ),
+        ({"error": {"reason": "no"}, "status": 404}, "the search engine answered with an error"),
         ({"responses": [elastic(d1=1)]}, "OpenSearch or Elasticsearch without its query"),
     ],
 )

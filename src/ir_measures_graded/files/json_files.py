@@ -38,7 +38,16 @@ from ..errors import LONGEST, FileError, shown
 from .content import Content, Reading
 from .forms import number_of
 from .other_kinds import TABLE, json_of_other_kind
-from .search_answers import IDS_OF_QUERIES, QueriesFound, answer_in, answered, queries_in
+from .search_answers import (
+    IDS_OF_QUERIES,
+    QueriesFound,
+    answer_in,
+    answered,
+    failed_answer,
+    failure_in,
+    queries_in,
+    refusal_of,
+)
 
 MOST_NESTED = 100  # arrays and objects in each other
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
@@ -94,7 +103,9 @@ def _parts(text: Text, reading: Reading) -> Iterator[Part]:
     if isinstance(value, list) and reading.chosen.is_known(key, reading.role):
         rows = _rows_of_columns(text)
         yield from _parts_of_rows(text, "JSON of columns", rows, reading)
-    elif answer_in(value) is not None and key not in CONTAINERS_OF_ANSWERS:
+    elif key == "error" and text.member("status") is not None:
+        yield from _parts_of_objects(text, reading)
+    elif _is_answer(value) and key not in CONTAINERS_OF_ANSWERS:
         yield from _parts_of_answers(text, reading)
     elif key in IDS_OF_QUERIES and _has_responses(text):
         yield from _parts_of_objects(text, reading)
@@ -105,6 +116,11 @@ def _parts(text: Text, reading: Reading) -> Iterator[Part]:
     else:
         yield from _parts_of_objects(text, reading)
     text.end()
+
+
+def _is_answer(value: Any) -> bool:
+    """Whether a search engine answered so, also with an error."""
+    return answer_in(value) is not None or bool(failure_in(value))
 
 
 def _has_responses(text: Text) -> bool:
@@ -154,9 +170,12 @@ def _parts_of_answers(text: Text, reading: Reading) -> Iterator[Part]:
     first = True
     for topic, value in text.members():
         answer = answer_in(value)
+        has_hits = answer is not None and bool(answer.hits)
+        if failure_in(value) and not has_hits:
+            raise text.error(failed_answer(topic, failure_in(value)))
         if answer is None:
             raise text.error(f"topic {shown(topic)} has no answer of a search engine with hits")
-        kind = f"answers of {answer[0].engine}"
+        kind = f"answers of {answer.answer.engine}"
         queries = iter([answered(topic, *answer)])
         yield from _parts_of_found(text, QueriesFound(RUN, kind, queries), reading)
         first = False
@@ -175,7 +194,8 @@ def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterat
     reading.chosen.refuse_unread(text.name)
     queries = list(whole.queries)
     is_ranked = bool(queries) and all(query.is_ranked for query in queries if query.documents)
-    facts = Facts(text.name, whole.kind, ranked=is_ranked)
+    incomplete = [(str(query.topic), query.incomplete) for query in queries if query.incomplete]
+    facts = Facts(text.name, whole.kind, ranked=is_ranked, incomplete=(*incomplete, *whole.failed))
     topics = ((text.line, query.topic, query.documents, query.values) for query in queries)
     yield from _parts_of_topics(facts, topics, reading)
 
@@ -187,6 +207,9 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
     first = next(objects, None)
     if first is None:
         return
+    has_topic = _id_of(first, "query_id") is not None
+    if not has_topic and refusal_of(first):
+        raise text.error(refusal_of(first))
     whole = queries_in(first)
     if whole is not None:
         if next(objects, None) is not None:
@@ -201,10 +224,13 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
         yield from _parts_of_rows(text, form, every, reading)
         return
     sample = RankSample()
-    topics = (_item(text, item, reading, sample) for item in every)
+    incomplete: dict[str, str] = {}
+    topics = (_item(text, item, reading, sample, incomplete) for item in every)
     facts = Facts(text.name, "JSON items")
     for rows in _parts_of_topics(facts, topics, reading):
-        ranked_facts = rows.facts._replace(ranked=sample.ranked, reverse=sample.remark())
+        ranked_facts = rows.facts._replace(
+            ranked=sample.ranked, reverse=sample.remark(), incomplete=tuple(incomplete.items())
+        )
         yield replace(rows, facts=ranked_facts)
 
 
@@ -365,7 +391,9 @@ class Text:
             value = json.loads(self._text)
         except (ValueError, RecursionError):
             return ""
-        is_ours = isinstance(value, dict) and queries_in(value) is not None
+        is_ours = isinstance(value, dict)
+        if is_ours and not refusal_of(value):
+            is_ours = queries_in(value) is not None
         return "" if is_ours else json_of_other_kind(value)
 
     def end(self) -> None:
@@ -581,8 +609,17 @@ def _documents_of(item: dict[str, Any]) -> Any:
     return next((item[key] for key in LISTS if isinstance(item.get(key), (list, dict))), None)
 
 
-def _item(text: Text, item: dict[str, Any], reading: Reading, sample: RankSample) -> Topic:
-    """The topic of an item, its documents and their values. The sample gets its ranks."""
+def _item(
+    text: Text,
+    item: dict[str, Any],
+    reading: Reading,
+    sample: RankSample,
+    incomplete: dict[str, str],
+) -> Topic:
+    """The topic of an item, its documents and their values.
+
+    The sample gets its ranks, and `incomplete` why a search engine did not search all documents.
+    """
     documents = _documents_of(item)
     answer = answer_in(item) if documents is None else None
     query = item.get("query")
@@ -592,10 +629,14 @@ def _item(text: Text, item: dict[str, Any], reading: Reading, sample: RankSample
         topic = _id_of(item, "query_id")
     if answer is not None and topic is not None:
         if reading.role is QRELS:
-            raise text.error(f"answers of {answer[0].engine} are a run, not qrels")
+            raise text.error(f"answers of {answer.answer.engine} are a run, not qrels")
         query_with_hits = answered(topic, *answer)
+        if answer.incomplete:
+            incomplete[str(topic)] = answer.incomplete
         sample.ranked = query_with_hits.is_ranked
         return text.line, topic, query_with_hits.documents, query_with_hits.values
+    if topic is not None and documents is None and failure_in(item):
+        raise text.error(failed_answer(topic, failure_in(item)))
     if topic is None or documents is None:
         raise text.error(_reason(item, reading.role))
     if reading.role is QRELS:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.rows.columns import QRELS, RUN, Role
+from ..errors import shown
 
 EACH = "*"  # each element of a list
 RATED = ("relevant_documents", "relevant_docs", "ratings")
@@ -69,20 +70,36 @@ VALUES_OF_RATED = (("rating",), ("gain",), ("relevance",), ("grade",))
 
 
 class Judged(NamedTuple):
-    """A query with its documents and their scores or levels."""
+    """A query with its documents and their scores or levels.
+
+    `incomplete` is why a search engine did not search all documents; empty if it did.
+    """
 
     topic: Any
     documents: list[Any]
     values: list[Any]
     is_ranked: bool = False
+    incomplete: str = ""
+
+
+class AnswerFound(NamedTuple):
+    """The answer of a search engine, its hits, and why it may lack some; empty if it does not."""
+
+    answer: Answer
+    hits: list[Any]
+    incomplete: str
 
 
 class QueriesFound(NamedTuple):
-    """The queries in a value of JSON, what they are, and whether qrels or a run."""
+    """The queries in a value of JSON, what they are, and whether qrels or a run.
+
+    `failed` has the topics whose queries failed, each with the reason.
+    """
 
     role: Role
     kind: str
     queries: Iterator[Judged]
+    failed: tuple[tuple[str, str], ...] = ()
 
 
 def at(value: Any, path: Sequence[str]) -> Any:
@@ -98,7 +115,7 @@ def at(value: Any, path: Sequence[str]) -> Any:
     return value
 
 
-def answer_in(value: Any) -> tuple[Answer, list[Any]] | None:
+def answer_in(value: Any) -> AnswerFound | None:
     """The answer of a search engine in a value or in one of its members, and its hits."""
     if not isinstance(value, dict):
         return None
@@ -108,8 +125,90 @@ def answer_in(value: Any) -> tuple[Answer, list[Any]] | None:
             if hits is None and _is_omitted(inner, answer):
                 hits = []
             if isinstance(hits, list) and all(map(_is_hit, hits)):
-                return answer, hits
+                return AnswerFound(answer, hits, _incompleteness_of(inner))
     return None
+
+
+REASONS = ("reason", "msg", "message", "summary", "type")
+"""The keys of the reason in an error of a search engine, best first."""
+
+
+def failure_in(value: Any) -> str:
+    """The reason if a value or one of its members is the error of a search engine, else empty.
+
+    >>> failure_in({"error": {"type": "x", "reason": "no such index [a]"}, "status": 404})
+    'no such index [a]'
+    >>> failure_in({"error": 0.5, "d1": 0.25})
+    ''
+    """
+    if not isinstance(value, Mapping):
+        return ""
+    for inner in (value, *value.values()):
+        errors = at(inner, ("root", "errors"))
+        has_hits = at(inner, ("root", "children"))
+        if isinstance(errors, list) and errors and not has_hits:
+            return _reason_of(errors[0]) or "no reason is given"
+        error = at(inner, ("error",))
+        if isinstance(error, str) and "status" in inner:
+            return error
+        if _reason_of(error):
+            return _reason_of(error)
+    return ""
+
+
+def _reason_of(error: Any) -> str:
+    """The reason in an error of a search engine; empty for anything else."""
+    reasons = [at(error, (key,)) for key in REASONS]
+    return next((reason for reason in reasons if isinstance(reason, str) and reason), "")
+
+
+def _incompleteness_of(value: Any) -> str:
+    """Why the answer of a search engine may lack documents; empty if it says nothing of it."""
+    failed = at(value, ("_shards", "failed"))
+    if isinstance(failed, int) and failed > 0:
+        return f"{failed} of {at(value, ('_shards', 'total'))} shards failed"
+    if at(value, ("timed_out",)) is True:
+        return "the search timed out"
+    if at(value, ("terminated_early",)) is True:
+        return "the search terminated early"
+    if at(value, ("responseHeader", "partialResults")) in (True, "true", "omitted"):
+        return "the results are partial"
+    if at(value, ("root", "errors")):
+        return _reason_of(value["root"]["errors"][0]) or "the search had an error"
+    if at(value, ("root", "coverage", "full")) is False:
+        return f"{at(value, ('root', 'coverage', 'coverage'))} % of the documents were searched"
+    return ""
+
+
+def refusal_of(value: dict[str, Any]) -> str:
+    """Why the answers of a search engine in a whole file cannot be read; empty if they can.
+
+    >>> refusal_of({"ids": ["q1"], "responses": [{"error": {"reason": "no index"}}]})
+    "topic 'q1': the search engine answered with an error: no index; repeat the query"
+    """
+    responses = value.get("responses")
+    details = value.get("details")
+    if isinstance(responses, list) and responses:
+        keys = [key for key in IDS_OF_QUERIES if isinstance(value.get(key), list)]
+        ids = value[keys[0]] if keys else range(1, len(responses) + 1)
+        is_answered = any(answer_in(response) is not None for response in responses)
+        if is_answered and len(ids) != len(responses):
+            return f"{len(ids)} {keys[0]} and {len(responses)} responses; give one for each"
+        for topic, response in zip(ids, responses, strict=False):
+            if failure_in(response):
+                return failed_answer(topic if keys else f"no. {topic}", failure_in(response))
+    elif details == {} and isinstance(value.get("failures"), dict):
+        for topic, failure in value["failures"].items():
+            return failed_answer(topic, failure_in(failure))
+    elif failure_in(value) and not isinstance(details, dict):
+        return f"the search engine answered with an error: {failure_in(value)}; repeat the query"
+    return ""
+
+
+def failed_answer(topic: Any, reason: str) -> str:
+    """The message about a topic whose query failed."""
+    failed = f"the search engine answered with an error: {reason or 'no reason is given'}"
+    return f"topic {shown(topic)}: {failed}; repeat the query"
 
 
 def _is_omitted(value: Any, answer: Answer) -> bool:
@@ -134,7 +233,7 @@ def _first(value: Any, paths: Sequence[Sequence[str]]) -> Any:
     return next((inner for inner in values if isinstance(inner, (str, int, float))), None)
 
 
-def answered(topic: Any, answer: Answer, hits: list[Any]) -> Judged:
+def answered(topic: Any, answer: Answer, hits: list[Any], incomplete: str) -> Judged:
     """A query with its hits.
 
     If no hit has a score, as in answers that are sorted by a field, the position is the rank.
@@ -142,8 +241,9 @@ def answered(topic: Any, answer: Answer, hits: list[Any]) -> Judged:
     documents = [_first(hit, IDS) for hit in hits]
     scores = [_first(hit, answer.score) for hit in hits]
     if hits and scores.count(None) == len(scores):
-        return Judged(topic, documents, list(range(-1, -1 - len(hits), -1)), is_ranked=True)
-    return Judged(topic, documents, scores)
+        ranks = list(range(-1, -1 - len(hits), -1))
+        return Judged(topic, documents, ranks, True, incomplete)
+    return Judged(topic, documents, scores, False, incomplete)
 
 
 def queries_in(value: dict[str, Any]) -> QueriesFound | None:
@@ -162,7 +262,12 @@ def queries_in(value: dict[str, Any]) -> QueriesFound | None:
         if None not in answers_of.values():
             pairs_of = ((topic, answer) for topic, answer in answers_of.items() if answer)
             queries = (answered(topic, *answer) for topic, answer in pairs_of)
-            return QueriesFound(RUN, "a response of _rank_eval", queries)
+            failures = value.get("failures")
+            failed = []
+            if isinstance(failures, dict):
+                for topic, failure in failures.items():
+                    failed.append((topic, failure_in(failure) or "the query failed"))
+            return QueriesFound(RUN, "a response of _rank_eval", queries, tuple(failed))
     for container in CONTAINERS:
         queries_at = list(_walked(value, container.queries, None))
         rated = [_rated(query, lent) for query, lent in queries_at]

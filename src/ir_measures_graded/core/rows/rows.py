@@ -26,6 +26,9 @@ from .id_matching import Ids, IdsByTopic, Indices, equal_pairs, first_rows, flaw
 
 IDS = ("query_id", "doc_id")
 REVERSE = "reverse ranks"
+INCOMPLETE = "incomplete answers"
+MOST_INCOMPLETE = 3
+"""A remark names so many topics with incomplete answers."""
 """The kind of the remark on ranks in the reverse order of scores."""
 LOOK_UP = 100  # documents that can be hashed and sorted in the time of one look-up in a dict
 
@@ -40,6 +43,8 @@ class Facts(NamedTuple):
     remarks on lines that may not be meant as they are read, and `reverse` is that of `RankSample`,
     empty if there is none. Qrels that are lists of ids have `only_relevant` documents. `sequence`
     is the number of lists of a sequence, which has no ids of topics, and 0 for all other rows.
+    `incomplete` are the topics for which a search engine did not search all documents, each with
+    the reason.
     """
 
     file: str = ""
@@ -53,13 +58,23 @@ class Facts(NamedTuple):
     reverse: str = ""
     only_relevant: bool = False
     sequence: int = 0
+    incomplete: tuple[tuple[str, str], ...] = ()
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
         """What is unusual about the rows. The remarks have no subject."""
-        if not self.reverse:
-            return self.lines
-        return (*self.lines, Remark(REVERSE, "", self.reverse))
+        remarks = list(self.lines)
+        if self.incomplete:
+            topics = [f"{topic}: {reason}" for topic, reason in self.incomplete]
+            named = "; ".join(topics[:MOST_INCOMPLETE])
+            if len(topics) > MOST_INCOMPLETE:
+                named += f"; and {len(topics) - MOST_INCOMPLETE} more"
+            count = "1 topic" if len(topics) == 1 else f"{len(topics):,} topics"
+            text = f"the search engine's answers to {count} are incomplete ({named})"
+            remarks.append(Remark(INCOMPLETE, "", text))
+        if self.reverse:
+            remarks.append(Remark(REVERSE, "", self.reverse))
+        return tuple(remarks)
 
     def location(self, line: int) -> str:
         """The name of a row in messages."""
@@ -157,18 +172,21 @@ def _joined_facts(every: Sequence[Facts]) -> Facts:
     empty: dict[str, None] = {}
     lines: dict[Remark, None] = {}
     reverse = ""
+    incomplete: dict[tuple[str, str], None] = {}
     for facts in every:
         unjudged += facts.unjudged
         integers |= dict.fromkeys(facts.integers)
         empty |= dict.fromkeys(facts.empty)
         lines |= dict.fromkeys(facts.lines)
         reverse = reverse or facts.reverse
+        incomplete |= dict.fromkeys(facts.incomplete)
     return every[0]._replace(
         unjudged=unjudged,
         integers=tuple(integers),
         empty=tuple(empty),
         lines=tuple(lines),
         reverse=reverse,
+        incomplete=tuple(incomplete),
     )
 
 
