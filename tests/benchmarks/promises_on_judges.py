@@ -16,14 +16,16 @@ from populations import pairs_of
 
 from ir_measures_graded import RunFile, parse_measure
 from ir_measures_graded.analysis import evaluate, gate
-from ir_measures_graded.analysis.comparing.families import width_of
 from ir_measures_graded.analysis.gating.verdict import WORSE
-from ir_measures_graded.analysis.judging.agreement import Cells, Statistic, draws, favours, in_parts
 from ir_measures_graded.analysis.judging.estimate import COMBINED, ByBoth, _family
+from ir_measures_graded.analysis.judging.favours import Favour, favours
 from ir_measures_graded.analysis.judging.holes import holes
+from ir_measures_graded.analysis.judging.level_agreement import PairCounts
 from ir_measures_graded.analysis.judging.panel import answers_in
+from ir_measures_graded.analysis.judging.percentiles import Statistic
 from ir_measures_graded.analysis.statistics.defaults import CONFIDENCE
 from ir_measures_graded.analysis.statistics.levels import of_levels
+from ir_measures_graded.analysis.statistics.resampling import in_parts, resampled_topics
 from ir_measures_graded.core.registry.facts import sign_of
 
 Levels = dict[str, dict[str, float]]
@@ -143,7 +145,7 @@ def on_kappa(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
             for trial in range(options.trials):
                 chosen = generator.integers(0, len(pairs), size)
                 drawn = [pairs[number] for number in chosen.tolist()]
-                found = _agreement(drawn, scale, draws(size, RESAMPLES, trial))
+                found = _agreement(drawn, scale, resampled_topics(size, RESAMPLES, trial))
                 for key, values in found.items():
                     interval = Statistic.of(values, CONFIDENCE)
                     if interval.lower is not None:
@@ -157,7 +159,7 @@ def _agreement(
     pairs: list[np.ndarray], scale: np.ndarray, weights: np.ndarray
 ) -> dict[str, np.ndarray]:
     """κ and α with weights of the topics."""
-    cells = Cells.of(pairs, scale)
+    cells = PairCounts.of(pairs, scale)
 
     def of_part(part: np.ndarray) -> dict[str, np.ndarray]:
         return of_levels(cells.sums(part), cells.human, cells.machine, scale)
@@ -169,37 +171,25 @@ def on_favours(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
     """How often a run is named that no judge favours, and how often a favoured one is found."""
     generator = np.random.default_rng(options.seed)
     human, _ = answers_in(folder / "qrels.txt")
-    (measure,) = [parse_measure(text) for text in options.measures[:1]]
+    measure = parse_measure(f"nDCG@{CUTOFF}")
     for count in (6, 12, 24):
         runs = runs_in(folder, count, DEPTH)
-        by_human = evaluate(human, runs, [measure]).values[:, 0]
         names = tuple(runs)
         first = {name: _first(run) for name, run in runs.items()}
+        by_human = values_of_first(first, human)
+        wanted = evaluate(human, runs, [measure])
+        assert np.allclose(by_human, wanted.values[:, 0]), "nDCG is not that of the package"
         for name, shares in NOISE.items():
             named = []
             found = []
             for _ in range(options.trials):
                 machine = judge(human, generator, *shares)
-                by_machine = evaluate(machine, runs, [measure]).values[:, 0]
-                topics = generator.integers(0, by_human.shape[1], by_human.shape[1])
-                verdicts = favours(
-                    names,
-                    by_human[:, topics],
-                    by_machine[:, topics],
-                    CONFIDENCE,
-                    width_of(measure),
-                )
+                topics = generator.integers(0, len(human), len(human))
+                verdicts = _favours(names, by_human, values_of_first(first, machine), topics)
                 named.append(float(any(favour.verdict for favour in verdicts)))
                 favoured = str(generator.choice(names))
                 _favour(machine, first[favoured], generator)
-                by_machine = evaluate(machine, runs, [measure]).values[:, 0]
-                verdicts = favours(
-                    names,
-                    by_human[:, topics],
-                    by_machine[:, topics],
-                    CONFIDENCE,
-                    width_of(measure),
-                )
+                verdicts = _favours(names, by_human, values_of_first(first, machine), topics)
                 is_found = [
                     favour.run == favoured and favour.verdict == "favoured" for favour in verdicts
                 ]
@@ -207,6 +197,28 @@ def on_favours(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
             setting = f"{measure}, {len(names)} runs, {name}"
             yield "a run is named falsely", setting, "≤ .05", named
             yield "the favoured run is found", setting, "high", found
+
+
+def values_of_first(first: dict[str, dict[str, list[str]]], qrels: Levels) -> np.ndarray:
+    """nDCG at the cutoff (runs × topics), which takes a second for many judges by `evaluate`."""
+    discounts = 1 / np.log2(np.arange(2, CUTOFF + 2))
+    values = np.zeros((len(first), len(qrels)))
+    for column, (topic, judged) in enumerate(qrels.items()):
+        gains = sorted((max(level, 0.0) for level in judged.values()), reverse=True)[:CUTOFF]
+        ideal = float(np.dot(gains, discounts[: len(gains)]))
+        if not ideal:
+            continue
+        for row, documents in enumerate(first.values()):
+            of_run = [max(judged.get(document, 0.0), 0.0) for document in documents.get(topic, ())]
+            values[row, column] = np.dot(of_run, discounts[: len(of_run)]) / ideal
+    return values
+
+
+def _favours(
+    names: tuple[str, ...], by_human: np.ndarray, by_machine: np.ndarray, topics: np.ndarray
+) -> tuple[Favour, ...]:
+    """The favours in a sample of topics."""
+    return favours(names, by_human[:, topics], by_machine[:, topics], CONFIDENCE, 1.0)
 
 
 def _favour(machine: Levels, first: dict[str, list[str]], generator: np.random.Generator) -> None:
@@ -260,11 +272,15 @@ def on_holes(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
 
 
 def _first_documents(path: Path, depth: int) -> Run:
-    """The first documents of each topic of a run, with their scores."""
+    """The first documents of each topic of a run, with their scores.
+
+    Scores are 32-bit floats, and tied documents are in descending order of their ids.
+    """
     run = {}
     for topic, scores in RunFile(path).rows().dicts().items():
-        in_order = sorted(scores, key=lambda document: -scores[document])
-        run[topic] = {document: scores[document] for document in in_order[:depth]}
+        keys = [(np.float32(score), document) for document, score in scores.items()]
+        keys.sort(reverse=True)
+        run[topic] = {document: scores[document] for _, document in keys[:depth]}
     return run
 
 
