@@ -13,10 +13,12 @@ pytest.importorskip("duckdb", reason="DuckDB is not installed")
 
 import costs
 import large
+import promises
 import workloads
 from workloads import FORMS, SHAPES
 
 import peers
+from ir_measures_graded import demo
 from peers import OURS, TINY
 
 
@@ -101,3 +103,17 @@ def test_contestants_on_arrays_agree(tmp_path):
     (calls,) = costs.arrays(peers.Inputs(TINY, tmp_path))
     means = {name: call() for name, call in calls.items()}
     assert means == pytest.approx(dict.fromkeys(calls, means["ir-measures-graded"]), abs=2e-6)
+
+
+def test_promises_are_measured(tmp_path, capsys):
+    """Every promise, in two samples of the topics of the demo collection."""
+    shutil.copy(demo.qrels_path(), tmp_path / "qrels.txt")
+    (tmp_path / "runs").mkdir()
+    for name, path in demo.run_paths().items():
+        shutil.copy(path, tmp_path / "runs" / f"{name}.run")
+    words = ["--data", str(tmp_path), "--trials", "2", "--sizes", "20"]
+    for command in promises.WHAT_IT_MEASURES:
+        promises.main([command, *words, "--measures", "P@10"])
+        rows = capsys.readouterr().out.splitlines()
+        assert rows, command
+        assert all(row.count(" | ") == 4 and "nan" not in row for row in rows), command

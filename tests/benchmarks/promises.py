@@ -95,9 +95,11 @@ class Line:
 
     def __str__(self) -> str:
         outcomes = np.array(self.outcomes, dtype=float)
-        count = outcomes.size
-        error = outcomes.std(ddof=1) / count**0.5 if count > 1 else np.nan
-        rate = f"{outcomes.mean():.3f} ± {error:.3f} ({count:,})"
+        rate = f"{outcomes.mean():.3f}"
+        if outcomes.size > 1:
+            error = outcomes.std(ddof=1) / outcomes.size**0.5
+            rate += f" ± {error:.3f}"
+        rate += f" ({outcomes.size:,})"
         return f"| {self.promise} | {self.data} | {self.setting} | {self.wanted} | {rate} |"
 
 
@@ -554,12 +556,13 @@ COMMANDS_ON_JUDGES: dict[str, Callable[[Path, argparse.Namespace], Iterator[Outc
     "holes": on_holes,
 }
 COLLECTIONS = "collections"
+WHAT_IT_MEASURES = (*COMMANDS, *COMMANDS_ON_JUDGES, COLLECTIONS)
 
 
 def main(words: list[str] | None = None) -> None:
     """Print each promise as it is measured."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("command", choices=[*COMMANDS, *COMMANDS_ON_JUDGES, COLLECTIONS])
+    parser.add_argument("command", choices=WHAT_IT_MEASURES)
     parser.add_argument(
         "--data", type=Path, action="append", help="folder with qrels.txt and runs/"
     )
@@ -572,7 +575,8 @@ def main(words: list[str] | None = None) -> None:
     options = parser.parse_args(words)
     warnings.simplefilter("ignore")
     for line in _measured(options):
-        print(line, flush=True)
+        if line.outcomes:
+            print(line, flush=True)
 
 
 def _measured(options: argparse.Namespace) -> Lines:
