@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 from ir_measures import Measure
+from many_samples import gates_in, tests_in
 from populations import (
     Population,
     effective_topics,
@@ -54,7 +55,7 @@ from ir_measures_graded.analysis.statistics.defaults import (
     CONFIDENCE,
     LEAST_TESTED_TOPICS,
 )
-from ir_measures_graded.analysis.statistics.primary import Paired, paired, paired_in_parts
+from ir_measures_graded.analysis.statistics.primary import paired, paired_in_parts
 from ir_measures_graded.analysis.statistics.resampling import bootstrap
 from ir_measures_graded.analysis.statistics.student import (
     heterogeneity,
@@ -76,6 +77,7 @@ MOST_NEEDED = 5000
 NUMBER_OF_GROUPS = 3
 GROUP_SIZE = 50
 RESAMPLES_OF_BANDS = 1000
+SAMPLES_OF_A_PILOT = 20
 NUMBERS_OF_COLLECTIONS = (3, 6, 18)
 KINDS_OF_COLLECTIONS = {"equal": (0.0, 0.0), "SD .03": (0.03, 0.0), "one in six +.15": (0.0, 0.15)}
 
@@ -114,57 +116,60 @@ def on_family(population: Population, options: argparse.Namespace) -> Lines:
         pairs = list(combinations(range(len(kept)), 2))
         about = f"{len(kept)} runs, {effective_topics(weights):.0f} topics by weight"
         for size in options.sizes:
-            errors = []
-            for topics in samples(generator, weights, size, options.trials):
-                tests = paired(matrix[kept][:, topics], pairs, width=width_of(measure))
-                errors.append(float((tests.adjusted < ALPHA).any()))
+            counts = generator.multinomial(size, weights, options.trials)
+            tests = tests_in(measure, matrix[kept], pairs, counts)
+            errors = (tests.adjusted < ALPHA).any(axis=1)
             setting = f"{measure}, {size} topics, {about}"
             yield Line("family error of compare", population.name, setting, "≤ .05", errors)
 
 
 def on_coverage(population: Population, options: argparse.Namespace) -> Lines:
-    """How often the intervals of all pairs hold together, and each interval by itself."""
+    """How often the intervals of all pairs hold together."""
     generator = np.random.default_rng(options.seed)
     thinned = population.thinned(options.most_runs)
     equal = np.full(thinned.topics, 1 / thinned.topics)
     for measure, matrix in thinned.values.items():
-        width = width_of(measure)
         pairs = list(combinations(range(len(matrix)), 2))
         first, second = np.array(pairs).T
         truth = (matrix[first] - matrix[second]).mean(axis=1)
         for size in options.sizes:
-            together = []
-            missing = []
-            for topics in samples(generator, equal, size, options.trials):
-                tests = paired(matrix[:, topics], pairs, width=width)
-                together.append(float(_hold(tests.lower, tests.upper, truth).all()))
-                missing.append(float(np.isnan(tests.lower).mean()))
-            setting = f"{measure}, {size} topics, {len(matrix)} runs"
-            if np.mean(missing) > 0:
-                setting += f", {np.mean(missing):.0%} of pairs have no interval"
+            counts = generator.multinomial(size, equal, options.trials)
+            tests = tests_in(measure, matrix, pairs, counts)
+            together = _hold(tests.lower, tests.upper, truth).all(axis=1)
+            setting = f"{measure}, {size} topics, {len(matrix)} runs{_missing(tests.lower)}"
             yield Line("intervals hold together", thinned.name, setting, ".95", together)
 
 
+def _missing(lower: np.ndarray) -> str:
+    """The share of intervals that are missing, in words; empty without any."""
+    share = float(np.isnan(lower).mean())
+    return f", {share:.0%} have no interval" if share > 0 else ""
+
+
 def on_single(population: Population, options: argparse.Namespace) -> Lines:
-    """The coverage of the interval of one difference, and of one mean, over pairs and runs."""
+    """The coverage of the interval of one difference, and of one mean, over pairs and runs.
+
+    A share of a pair or of a sample counts as one trial, so that errors are those over pairs.
+    """
     generator = np.random.default_rng(options.seed)
     equal = np.full(population.topics, 1 / population.topics)
     for measure, matrix in population.values.items():
         for size in options.sizes:
-            each = _trials_a_pair(options)
             covered = []
-            missing = []
+            lowers = []
             for pair in pairs_of(len(matrix), generator)[:PAIRS_A_CELL]:
-                topics = np.array(list(samples(generator, equal, size, each)))
-                tests = _many(matrix[list(pair)], topics, measure)
-                truth = np.full(each, matrix[pair[0]].mean() - matrix[pair[1]].mean())
-                missing.append(np.isnan(tests.lower).mean())
+                counts = generator.multinomial(size, equal, options.trials)
+                tests = tests_in(measure, matrix[list(pair)], [(0, 1)], counts)
+                truth = np.array([matrix[pair[0]].mean() - matrix[pair[1]].mean()])
                 covered.append(float(_hold(tests.lower, tests.upper, truth).mean()))
-            setting = f"{measure}, {size} topics, {len(covered)} pairs of {each} samples"
-            if np.mean(missing) > 0:
-                setting += f", {np.mean(missing):.0%} have no interval"
+                lowers.append(tests.lower)
+            setting = (
+                f"{measure}, {size} topics, {len(covered)} pairs of {options.trials:,} samples"
+            )
+            setting += _missing(np.array(lowers))
             yield Line("interval of one difference", population.name, setting, ".95", covered)
             if sign_of(measure) > 0:
+                each = max(2, options.trials // PAIRS_A_CELL)
                 yield _of_means(population, measure, matrix, size, each, generator)
 
 
@@ -195,15 +200,6 @@ def _trials_a_pair(options: argparse.Namespace) -> int:
     return max(1, options.trials // PAIRS_A_CELL)
 
 
-def _many(runs: np.ndarray, topics: np.ndarray, measure: Measure) -> Paired:
-    """The tests of a pair of runs in each of many samples of topics, uncorrected."""
-    drawn = runs[:, topics]
-    rows = np.concatenate(list(drawn))
-    count = len(topics)
-    numbers = [(row, count + row) for row in range(count)]
-    return paired(rows, numbers, width=width_of(measure), correction="none")
-
-
 def _hold(lower: np.ndarray, upper: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """Whether intervals hold the truth; one that is missing claims nothing."""
     is_missing = np.isnan(lower)
@@ -213,8 +209,8 @@ def _hold(lower: np.ndarray, upper: np.ndarray, truth: np.ndarray) -> np.ndarray
 def on_power(population: Population, options: argparse.Namespace) -> Lines:
     """How often as many new topics find a true difference of the size of a printed MDE.
 
-    A sample of a pair gives the MDE. The topics are then reweighted to that difference, and another
-    sample is tested. Where no MDE is printed, nothing is promised.
+    A sample of a pair gives the MDE. The topics are then reweighted to that difference, and other
+    samples are tested. Where no MDE is printed, nothing is promised.
     """
     generator = np.random.default_rng(options.seed)
     equal = np.full(population.topics, 1 / population.topics)
@@ -225,58 +221,46 @@ def on_power(population: Population, options: argparse.Namespace) -> Lines:
             without = []
             for trial in range(options.trials):
                 runs = matrix[list(pairs[trial % len(pairs)])]
-                (detectable,) = _tested(measure, runs, equal, size, generator).detectable
+                (topics,) = samples(generator, equal, size, 1)
+                pilot = paired(runs[:, topics], [(0, 1)], width=width_of(measure))
+                (detectable,) = pilot.detectable
                 without.append(float(np.isnan(detectable)))
                 if not detectable > 0:
                     continue
                 weights = weights_for((runs[0] - runs[1] - detectable)[None])
                 if weights is None:
                     continue
-                tests = _tested(measure, runs, weights, size, generator)
-                found.append(float(tests.p[0] < ALPHA and tests.difference[0] > 0))
-            if found:
-                setting = f"{measure}, {size} topics, {np.mean(without):.0%} of samples have no MDE"
-                yield Line("found at the MDE", population.name, setting, ".80", found)
-
-
-def _tested(
-    measure: Measure,
-    runs: np.ndarray,
-    weights: np.ndarray,
-    size: int,
-    generator: np.random.Generator,
-) -> Paired:
-    """The test of two runs in a sample of topics."""
-    (topics,) = samples(generator, weights, size, 1)
-    return paired(runs[:, topics], [(0, 1)], width=width_of(measure))
+                counts = generator.multinomial(size, weights, SAMPLES_OF_A_PILOT)
+                tests = tests_in(measure, runs, [(0, 1)], counts)
+                found.append(float(((tests.p < ALPHA) & (tests.difference > 0)).mean()))
+            setting = f"{measure}, {size} topics, {np.mean(without):.0%} of samples have no MDE"
+            yield Line("found at the MDE", population.name, setting, ".80", found)
 
 
 def on_gate(population: Population, options: argparse.Namespace) -> Lines:
-    """How often the gate holds for a run that is worse by exactly the margin."""
+    """How often the gate holds for a run that is worse by exactly the margin.
+
+    Samples without any change are counted by themselves, because a run that equals the old one in
+    every topic holds.
+    """
     generator = np.random.default_rng(options.seed)
     for measure, matrix in population.values.items():
         if sign_of(measure) < 0:
             continue
         for margin in MARGINS:
             worse = list(_worse_by(matrix, generator, margin))
+            each = options.trials // len(worse) or 1
             for size in options.sizes:
-                verdicts = [
-                    verdict
-                    for pair, weights in worse
-                    for verdict in _verdicts(
-                        measure,
-                        matrix[list(pair)],
-                        samples(generator, weights, size, options.trials // len(worse) or 1),
-                        margin,
-                    )
-                ]
-                held = [float(verdict.verdict == HOLDS) for verdict in verdicts]
-                equal = [
-                    float(verdict.verdict == HOLDS and not verdict.changed) for verdict in verdicts
-                ]
+                held: list[bool] = []
+                unchanged: list[bool] = []
+                for (old, new), weights in worse:
+                    counts = generator.multinomial(size, weights, each)
+                    gates = gates_in(measure, matrix[old], matrix[new], margin, GATE_LEVEL, counts)
+                    held += gates.holds.tolist()
+                    unchanged += (gates.holds & (gates.changed == 0)).tolist()
                 setting = f"{measure}, worse by {margin:.0%}, {size} topics, {len(worse)} pairs"
-                if any(equal):
-                    setting += f"; {np.mean(equal):.3f} without any change"
+                if any(unchanged):
+                    setting += f"; {np.mean(unchanged):.3f} without any change"
                 yield Line("gate holds", population.name, setting, "≤ .05", held)
 
 
@@ -575,7 +559,7 @@ def main(words: list[str] | None = None) -> None:
     options = parser.parse_args(words)
     warnings.simplefilter("ignore")
     for line in _measured(options):
-        if line.outcomes:
+        if len(line.outcomes):
             print(line, flush=True)
 
 
