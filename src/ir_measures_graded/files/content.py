@@ -58,7 +58,8 @@ class Sizes(NamedTuple):
     exceed the cache, a smaller one would cost more calls. No line is longer than `line`, and no
     text that is read at once is longer than `value`.
 
-    A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table.
+    A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table. Up
+    to `in_memory` rows with scattered topics are grouped in memory, which takes about 1.5 GB.
 
     A compressed file may unpack to `free` bytes and to `expansion` times its own size, and a table
     may have `free_rows` rows and `rows_per_byte` of its size. Real files stay far below: text of
@@ -73,6 +74,7 @@ class Sizes(NamedTuple):
     line: int = 1 << 24
     value: int = 1 << 29
     rows: int = 1 << 16
+    in_memory: int = 10_000_000
     free: int = 1 << 24
     expansion: int = 48
     free_rows: int = 1 << 20

@@ -47,6 +47,7 @@ from .content import (
 )
 from .forms import is_json
 from .other_kinds import refuse_other_kind
+from .out_of_core import regrouped
 from .table_files import KINDS, folder_parts, kind_of, table_parts
 from .text_files import text_parts
 
@@ -135,8 +136,9 @@ class RunFile(RunSource):
     table with more than a million rows and four in a byte. Without `limits`, it is read.
 
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a
-    topic are not contiguous, all rows are held in memory. So are those of a file that can be read
-    only once, such as standard input, and those of the runs that `runs` returns. Other providers of
+    topic are not contiguous, up to ten million rows are held in memory, and more are sorted in
+    temporary files by DuckDB (extra ``large``). The rows of a file that can be read only once, such
+    as standard input, and those of the runs that `runs` returns are held in memory. Other providers of
     ir-measures iterate over the run as `ir_measures.ScoredDoc` objects.
 
     Raises `GradedError` at once for anything but such a `file`, and during evaluation: for a file
@@ -197,13 +199,15 @@ class RunFile(RunSource):
         """The rows in blocks of whole topics. If several blocks have a topic, the last has all its
         rows.
 
-        All rows are read into memory if this happens.
+        If this happens, the rows are grouped anew: up to ten million in memory, more in temporary
+        files.
         """
         seen: set[str] = set()
         for rows in whole_topics(self._parts(), self.sizes.rows):
             block = in_memory(rows, RUN).checked()
             if seen.intersection(block.topics):
-                yield self.rows()
+                for rows_of_topics in regrouped(self._parts(), self.name, self.sizes):
+                    yield in_memory(rows_of_topics, RUN).checked()
                 break
             seen.update(block.topics)
             yield block

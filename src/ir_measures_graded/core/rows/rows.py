@@ -139,7 +139,7 @@ def taken(column: Documents | np.ndarray, rows: Indices) -> Any:
 def joined(parts: Iterable[Part], role: Role) -> Part:
     """The rows of all parts of a file; no rows if there are none."""
     every = list(parts)
-    facts = _joined_facts([rows.facts for rows in every])
+    facts = joined_facts([rows.facts for rows in every])
     nonempty = list(filter(len, every))
     if not nonempty:
         nonempty = every[:1]
@@ -162,7 +162,7 @@ def joined(parts: Iterable[Part], role: Role) -> Part:
     return Part(columns, line, facts)
 
 
-def _joined_facts(every: Sequence[Facts]) -> Facts:
+def joined_facts(every: Sequence[Facts]) -> Facts:
     """The findings about all parts of a file."""
     if not every:
         return Facts()
