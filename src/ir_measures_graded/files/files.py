@@ -138,8 +138,8 @@ class RunFile(RunSource):
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a
     topic are not contiguous, up to ten million rows are held in memory, and more are sorted in
     temporary files by DuckDB (extra ``large``). The rows of a file that can be read only once, such
-    as standard input, and those of the runs that `runs` returns are held in memory. Other providers of
-    ir-measures iterate over the run as `ir_measures.ScoredDoc` objects.
+    as standard input, and those of the runs that `runs` returns are held in memory. Other providers
+    of ir-measures iterate over the run as `ir_measures.ScoredDoc` objects.
 
     Raises `GradedError` at once for anything but such a `file`, and during evaluation: for a file
     that cannot be read, for a line or row of another form, for a score that is NaN or not a number,
