@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
-from itertools import product
+from functools import cache, cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +31,7 @@ from .dimensions import (
     Space,
 )
 from .formulas import Ranked, at_cutoff
+from .tools import costs_of_combinations
 
 NO_WAY = ("",)  # the dimension does not apply
 
@@ -60,10 +60,25 @@ class Block:
     ways: Mapping[str, Iterable[str]]
     values: np.ndarray
 
-    def tried(self) -> Iterator[Tried]:
-        """The definitions, in the order of the values."""
-        for texts in product(*(self.ways.get(name, NO_WAY) for name in Tried._fields)):
-            yield Tried(*texts)
+    @cached_property
+    def texts(self) -> list[tuple[str, ...]]:
+        """The texts of each field of `Tried`."""
+        return [tuple(self.ways.get(name, NO_WAY)) for name in Tried._fields]
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of texts of each field."""
+        return tuple(len(texts) for texts in self.texts)
+
+    def tried(self, number: int) -> Tried:
+        """The definition of a column of the values."""
+        positions = np.unravel_index(number, self.sizes)
+        pairs = zip(self.texts, positions, strict=True)
+        return Tried(*(texts[position] for texts, position in pairs))
+
+    def departures(self) -> np.ndarray:
+        """The departures of each definition from each tool (C × tools)."""
+        return costs_of_combinations(self.texts, Tried._fields)
 
 
 def around(space: Space, definitions: Sequence[Definition]) -> Space:

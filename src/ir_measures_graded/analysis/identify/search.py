@@ -17,7 +17,7 @@ from ir_measures import Measure
 from ...progress import steps
 from .case import Case, Lists
 from .dimensions import NOTHING, TREC_EVAL_ORDER, Definition, RunOrder, Space, Way, orders
-from .scoring import Tried, around, blocks
+from .scoring import Block, Tried, around, blocks
 from .tools import FAR, costs, departures
 
 SAME = 1e-9  # values that differ by less are the same
@@ -132,8 +132,9 @@ def _compare_part(
         most_departures = RARE
         near_departures = 0
     part_blocks = list(blocks(part.space, list(part.orders)))
-    all_tried = [tried for block in part_blocks for tried in block.tried()]
-    least_of_tried = _least_departures(all_tried, part.orders.values())
+    sizes = [block.values.shape[2] for block in part_blocks]
+    starts = np.cumsum([0, *sizes])
+    least_of_tried = _least_departures(part_blocks, part.orders.values())
     columns = np.flatnonzero(least_of_tried.min(axis=0) <= most_departures)
     values = np.concatenate([block.values for block in part_blocks], axis=2)
     ways = list(search.space["shown"])
@@ -158,7 +159,9 @@ def _compare_part(
             continue
         way, members, group, column = position
         kept = Kept(float(distance[position]), round(float(prints[position]), 8))
-        tried = all_tried[columns[column]]
+        number = columns[column]
+        block_number = int(np.searchsorted(starts, number, side="right")) - 1
+        tried = part_blocks[block_number].tried(number - starts[block_number])
         for definition in _alike(tried, groups[group], sets[members], ways[way]):
             if len(search.kept) < MOST or not is_departing:
                 search.kept[definition] = kept
@@ -174,10 +177,10 @@ def _different_sets(space: Space, case: Case) -> list[list[str]]:
     return list(alike.values())
 
 
-def _least_departures(all_tried: list[Tried], groups: Iterable[list[RunOrder]]) -> np.ndarray:
+def _least_departures(part_blocks: Sequence[Block], groups: Iterable[list[RunOrder]]) -> np.ndarray:
     """The departures of definitions in each group of orders from the nearest tool (groups × C)."""
     of_orders = [costs(group, RunOrder._fields).min(axis=0) for group in groups]
-    of_tried = costs(all_tried, Tried._fields)
+    of_tried = np.concatenate([block.departures() for block in part_blocks])
     by_tool = of_tried + np.stack(of_orders)[:, None]
     return np.asarray(by_tool.min(axis=2))
 

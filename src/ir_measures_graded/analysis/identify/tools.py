@@ -135,6 +135,16 @@ def costs(
     return total
 
 
+def costs_of_combinations(texts: Sequence[Sequence[str]], names: Sequence[str]) -> np.ndarray:
+    """The departures of all combinations of texts for the dimensions with these names from each
+    tool (C × tools). The texts of the last dimension change fastest."""
+    total = np.zeros((1, len(TOOLS)), dtype=np.uint8)
+    for name, values in zip(names, texts, strict=True):
+        by_value = np.stack([departures(name, value) for value in values])
+        total = (total[:, None] + by_value).reshape(-1, len(TOOLS))
+    return total
+
+
 def is_usual(name: str, value: str) -> bool:
     """Whether the table says of some tool that it has this value of a dimension."""
     cells = [tool[name] for tool in TOOLS if tool["known"] != HERE]
