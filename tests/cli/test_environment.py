@@ -1,4 +1,4 @@
-"""Settings of the environment that are wrong, or that remove docstrings, make no traceback."""
+"""Settings of the environment that are wrong make no traceback."""
 
 import os
 import subprocess
@@ -32,11 +32,6 @@ def test_a_wrong_setting_is_one_sentence(folder, name, value, reason, ending):
     assert reason in err
     assert "Traceback" not in err
     assert not Path(f"curves.{ending}").exists()
-
-
-def test_the_help_does_not_need_docstrings(folder):
-    assert printed("--help", PYTHONOPTIMIZE="2") == printed("--help")
-    assert printed("gate", "--help", PYTHONOPTIMIZE="2") == printed("gate", "--help")
 
 
 def test_the_help_groups_all_commands(output):

@@ -42,7 +42,7 @@ def test_an_interrupt_during_the_imports_ends_the_process_without_a_traceback(fo
     assert ended.stdout + ended.stderr == ""
 
 
-@pytest.mark.parametrize("words", [["--help"], ["evaluate", "--help"], ["measures", "nDCG_JK"]])
+@pytest.mark.parametrize("words", [["--help"], ["gate", "--help"], ["measures", "nDCG_JK"]])
 def test_help_is_the_same_if_python_leaves_out_docstrings(words):
     plain = started([*FORMS["module"], *words])
     assert plain.returncode == 0
