@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -248,8 +249,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("measure", OTHERS)
-@pytest.mark.parametrize("order", [DOWN, "file order reversed"])
+@pytest.mark.parametrize(("measure", "order"), zip(OTHERS, cycle([DOWN, "file order reversed"])))
 def test_other_measures_are_found_in_the_order_of_their_values(measure, order):
     values = {}
     for topic, judged in UNEVEN.items():
