@@ -249,7 +249,9 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize(("measure", "order"), zip(OTHERS, cycle([DOWN, "file order reversed"])))
+@pytest.mark.parametrize(
+    ("measure", "order"), list(zip(OTHERS, cycle([DOWN, "file order reversed"])))
+)
 def test_other_measures_are_found_in_the_order_of_their_values(measure, order):
     values = {}
     for topic, judged in UNEVEN.items():
