@@ -76,6 +76,11 @@ def test_the_text_of_a_query_is_the_topic_rather_than_its_user(tmp_path):
             "--columns query_id=customer,doc_id=movie,score=stars",
         ),
         ("qid,docno,cos\n7,d1,5\n", None, "if another column is meant: --columns score=cos"),
+        (
+            "a,b,c\n7,d1,5\n",
+            {"query_id": "a", "doc_id": "a", "score": "c"},
+            "the column a is named as query_id and as doc_id",
+        ),
         ("a,b,c\n7,d1,5\n", {"query_id": "x"}, "the columns a, b, c have no known names"),
         (
             "qid,docno,score\n7,d1,5\n",
@@ -98,6 +103,12 @@ def test_other_headers_are_answered_with_the_option(tmp_path, text, columns, fac
 def test_wrong_names_are_refused(columns):
     with pytest.raises(GradedError, match="columns"):
         RunFile("t.csv", columns=columns)
+
+
+def test_a_column_of_values_has_one_meaning(tmp_path):
+    pandas.DataFrame({"who": ["1", "2"], "quality": [0.5, 0.25]}).to_csv(tmp_path / "v.csv")
+    with pytest.raises(GradedError, match="the column who is named as query_id and as run"):
+        Evaluation.from_values(tmp_path / "v.csv", columns={"query_id": "who", "run": "who"})
 
 
 def test_tables_of_values_have_columns_of_other_names(tmp_path):

@@ -56,6 +56,10 @@ VESPA = {
 }
 RECORDS = 'orient="records"'
 KINDS = {
+    "UTF-16": ("query_id,doc_id,score\nq1,d1,1\n".encode("utf-16"), "text in UTF-16", "iconv"),
+    "Excel's line": (b"sep=;\r\nquery_id;doc_id;score\r\nq1;d1;1\r\n", "line for Excel", "remove"),
+    "old line ends": (b"query_id,doc_id,score\rq1,d1,1\r", "end with CR alone", "tr"),
+    "TREC, old line ends": (b"q1 Q0 d1 1 1 a\rq1 Q0 d2 2 0 a\r", "end with CR alone", "tr"),
     "zip": (archive("a.run"), "an archive (zip)", "unpack"),
     "xlsx": (archive("xl/workbook.xml"), "an Excel file (xlsx)", "export the sheet as CSV"),
     "npz": (written(lambda file: np.savez(file, a=[1])), "arrays of NumPy", "write a table"),

@@ -28,7 +28,15 @@ from ..core.ranking.gains import LARGEST, plain_number
 from ..core.registry.facts import is_graded
 from ..core.registry.notation import NamedMeasure, measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
-from ..core.rows.columns import NAMES, Chosen, column_name, columns_named, plain, required_column
+from ..core.rows.columns import (
+    NAMES,
+    Chosen,
+    column_name,
+    columns_named,
+    plain,
+    refuse_shared,
+    required_column,
+)
 from ..errors import FileError, GradedError, Remark, needed, shown
 from ..files.content import DAMAGE, Content
 from ..files.forms import is_json, number_of
@@ -143,7 +151,9 @@ def _renamed(frame: DataFrame, name: str, columns: tuple[tuple[str, str], ...]) 
     """The table with our names of the columns that the user names."""
     chosen = Chosen(columns=columns)
     names = list(frame)
-    ours_of = {chosen.named(name, names, ours): ours for ours, _ in columns}
+    named = {ours: chosen.named(name, names, ours) for ours, _ in columns}
+    refuse_shared(name, named)
+    ours_of = {theirs: ours for ours, theirs in named.items()}
     hidden = [column for column in names if column in ours_of.values() and column not in ours_of]
     return frame.drop(columns=hidden).rename(columns=ours_of)
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
@@ -44,6 +45,11 @@ OTHER_KINDS = (
         "a pointer of Git LFS, not the file itself",
         "get the file with git lfs pull",
         (b"version https://git-lfs.github.com/spec/",),
+    ),
+    OtherKind(
+        "text in UTF-16",
+        "convert it to UTF-8, for example with iconv -f UTF-16 -t UTF-8",
+        (b"\xff\xfe", b"\xfe\xff"),
     ),
     OtherKind("a PDF document", TABLE, (b"%PDF-",)),
     OtherKind("an Excel file (xls)", SHEET, (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",)),
@@ -96,7 +102,17 @@ def _other_kind(start: bytes) -> str:
         return f"an XML file; {TABLE}"
     if text.startswith(b"#!"):
         return f"a script, which is not run; {TABLE}"
+    if re.match(rb"sep=.\r?\n", text):
+        return "a table that begins with a line for Excel (sep=…); remove this line"
+    if _has_old_line_ends(start[:1000]):
+        return "text whose lines end with CR alone; replace CR, for example with tr '\\r' '\\n'"
     return ""
+
+
+def _has_old_line_ends(start: bytes) -> bool:
+    """Whether this is text that ends its lines as old Macs did. JSON may have any blanks."""
+    is_text = re.search(rb"[\x00-\x08\x0a-\x0c\x0e-\x1f]", start) is None
+    return is_text and b"\r" in start.rstrip() and not start.lstrip().startswith((b"{", b"["))
 
 
 def _is_split(value: Any) -> bool:

@@ -344,10 +344,25 @@ def file_columns(
             f"query_id, doc_id and {role.value}; if another column is meant: {option}"
         )
     columns = {ours: name for ours, name in by_ours.items() if name is not None}
+    refuse_shared(file, {ours: name for ours, name in columns.items() if ours != "run"})
     run_name = columns.get("run")
     if run_name in [name for ours, name in columns.items() if ours in role.columns]:
         raise FileError(f"{file}: the column {run_name} cannot also name the runs")
     return columns, role is RUN and is_rank(columns["score"])
+
+
+def refuse_shared(file: str, columns: Mapping[str, Any]) -> None:
+    """Raise `FileError` for a column of a file that stands for two of ours.
+
+    >>> refuse_shared("a.csv", {"query_id": "user", "doc_id": "user"})
+    Traceback (most recent call last):
+    ir_measures_graded.errors.FileError: a.csv: the column user is named as query_id and as doc_id
+    """
+    by_name: dict[Any, str] = {}
+    for ours, name in columns.items():
+        if name in by_name:
+            raise FileError(f"{file}: the column {name} is named as {by_name[name]} and as {ours}")
+        by_name[name] = ours
 
 
 def _listed(names: Sequence[Any]) -> str:
