@@ -12,6 +12,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("duckdb", reason="DuckDB is not installed")
 
 import costs
+import kept
 import large
 import promises
 import workloads
@@ -117,3 +118,19 @@ def test_promises_are_measured(tmp_path, capsys):
         rows = capsys.readouterr().out.splitlines()
         assert rows, command
         assert all(row.count(" | ") == 4 and "nan" not in row for row in rows), command
+
+
+def test_kept_figures_tell_which_forms_are_slower(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(kept, "fixed_work", lambda: lambda: sum(range(1000)))
+    figures = tmp_path / "kept.json"
+    figures.write_text('{"dicts": 1e-9, "text": 1e9}')
+    arguments = ["dicts", "text", "--rounds", "1", "--keep"]
+    assert kept.main(arguments, TINY, figures) == 1
+    assert capsys.readouterr().out.endswith("\nFallen behind: dicts\n")
+    now = json.loads(figures.read_text())
+    assert now["dicts"] == 1e-9
+    assert 0 < now["text"] < 1e9
+
+
+def test_a_figure_of_every_form_is_kept():
+    assert {*json.loads(kept.KEPT.read_text())} == {*kept.FORMS, *kept.ARROW_FORMS, *kept.FILES}

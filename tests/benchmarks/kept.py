@@ -1,0 +1,111 @@
+"""The fastest figure of each form of qrels and runs, and which forms are slower now.
+
+    python tests/benchmarks/kept.py [FORM …] [--keep] [--rounds N]
+
+A figure is the processor time of an evaluation (nDCG_JK@10, workload M), divided by that of a fixed piece
+of work of NumPy and pytrec_eval. Both are measured in turns in one process, and the least time of each
+counts, so the figures of two machines can be compared. `kept.json` has the smallest figure ever measured of
+each form. A form has fallen behind if its figure is more than a tenth above that; the exit status is then 1.
+`--keep` writes smaller figures into the file.
+"""
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytrec_eval
+from workloads import ARROW_FORMS, FORMS, SHAPES, Shape, written
+
+from ir_measures_graded import analysis
+
+KEPT = Path(__file__).with_name("kept.json")
+MEASURE = "nDCG_JK@10"
+ALLOWED = 1.1
+"""The ratio of a figure to the fastest one up to which a form has not fallen behind."""
+FILES = {"text": "txt", "Parquet": "parquet", "text, lines in any order": "txt"}
+
+
+def fixed_work() -> Callable[[], Any]:
+    """A piece of work that never changes: sorts and look-ups of NumPy, and pytrec_eval."""
+    shape = Shape(20, 500, (200, 200), (0, 2))
+    qrels, run = FORMS["dicts"](shape)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10"})
+    numbers = np.random.default_rng(1).integers(2**63, size=1 << 18)
+
+    def work() -> None:
+        for first in range(0, numbers.size, 1 << 16):
+            block = numbers[first : first + (1 << 16)]
+            order = np.argsort(block)
+            np.add.accumulate(block[order])
+        evaluator.evaluate(run)
+
+    return work
+
+
+def evaluations(form: str, shape: Shape, folder: Path) -> Callable[[], Any]:
+    """The evaluation of qrels and a run in a form."""
+    measure = ir_measures.parse_measure(MEASURE)
+    if form not in FILES:
+        qrels, run = {**FORMS, **ARROW_FORMS}[form](shape)
+        return lambda: ir_measures.calc_aggregate([measure], qrels, run)
+    qrels_file, run_file = written(shape, folder, FILES[form])
+    if form.endswith("in any order"):
+        lines = run_file.read_bytes().splitlines(keepends=True)
+        random.Random(1).shuffle(lines)
+        run_file = folder / "shuffled.txt"
+        run_file.write_bytes(b"".join(lines))
+    return lambda: analysis.evaluate(str(qrels_file), {"run": str(run_file)}, [measure])
+
+
+def figure(call: Callable[[], Any], work: Callable[[], Any], rounds: int) -> float:
+    """The least processor time of the call, divided by that of the fixed work."""
+    least = {call: np.inf, work: np.inf}
+    for _ in range(rounds):
+        for function in least:
+            start = process_time()
+            function()
+            least[function] = min(least[function], process_time() - start)
+    return float(least[call] / least[work])
+
+
+def main(argv: Sequence[str] | None = None, shape: Shape = SHAPES["M"], kept: Path = KEPT) -> int:
+    every = [*FORMS, *ARROW_FORMS, *FILES]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("forms", nargs="*", metavar="FORM", help=", ".join(every))
+    parser.add_argument("--keep", action="store_true", help="keep smaller figures")
+    parser.add_argument("--rounds", type=int, default=15, help="measurements of each form")
+    arguments = parser.parse_args(argv)
+    unknown = [form for form in arguments.forms if form not in every]
+    if unknown:
+        parser.error(f"no form {unknown[0]!r}; the forms are {', '.join(every)}")
+    fastest = json.loads(kept.read_text()) if kept.exists() else {}
+    behind = []
+    work = fixed_work()
+    print("| form | now | fastest | now / fastest |\n|---|--:|--:|--:|")
+    with TemporaryDirectory() as folder:
+        for form in arguments.forms or every:
+            now = figure(evaluations(form, shape, Path(folder)), work, arguments.rounds)
+            before = fastest.get(form, now)
+            if now > ALLOWED * before:
+                behind.append(form)
+            fastest[form] = min(round(now, 3), before)
+            print(f"| {form} | {now:.2f} | {before:.2f} | {now / before:.2f} |", flush=True)
+    if behind:
+        print(f"\nFallen behind: {'; '.join(behind)}")
+    if arguments.keep:
+        kept.write_text(f"{json.dumps(fastest, indent=1)}\n")
+    return 1 if behind else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
