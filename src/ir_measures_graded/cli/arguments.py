@@ -34,7 +34,7 @@ from ..evaluation.weights import counted_by
 from ..files.files import RunFile, read_qrels
 from ..files.sources import is_file, is_named_file, named_path, scoreddocs_of
 from ..output.formats import listed
-from .parser import Arguments, Option, as_list, at_least_1, choice, real, whole_number
+from .parser import READING, Arguments, Option, as_list, at_least_1, choice, real, whole_number
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 LISTED = 5
@@ -67,7 +67,7 @@ COLUMNS = Option(
     "names of columns, as query_id=user,doc_id=item",
     names_of_columns,
     repeated=True,
-    shared=True,
+    group=READING,
 )
 """The names of columns in files of qrels, runs and values."""
 
@@ -77,10 +77,10 @@ def given_columns(arguments: Arguments) -> tuple[tuple[str, str], ...]:
     return tuple(chain.from_iterable(arguments.get("columns") or ()))
 
 
-NO_LIMITS = Option("--no_limits", "read files that unpack to many times their size", shared=True)
+NO_LIMITS = Option("--no_limits", "read files that unpack to many times their size", group=READING)
 FORM = (
-    Option("--run_column NAME", "column that names the run of a row; default: run", shared=True),
-    Option("--ascending", "smaller scores are better, as distances are", shared=True),
+    Option("--run_column NAME", "column that names the run of a row; default: run", group=READING),
+    Option("--ascending", "smaller scores are better, as distances are", group=READING),
     COLUMNS,
     NO_LIMITS,
 )
@@ -89,24 +89,24 @@ PASSAGES = (
     Option(
         "--passages SEP",
         "documents: the ids of passages up to the last SEP",
-        shared=True,
+        group=READING,
     ),
     Option(
         "--passages_pattern RE",
         "or the group doc, or the first one, of the id",
-        shared=True,
+        group=READING,
         excludes="passages",
     ),
     Option(
         "--passages_column NAME",
         "or a column of the run",
-        shared=True,
+        group=READING,
         excludes="passages",
     ),
 )
 """Runs of passages as runs of their documents."""
 IGNORE_IDENTICAL_IDS = Option(
-    "--ignore_identical_ids", "leave out documents with the id of their topic", shared=True
+    "--ignore_identical_ids", "leave out documents with the id of their topic", group=READING
 )
 RUNS = (
     Option(
@@ -119,14 +119,14 @@ RUNS = (
         "--gains GAINS",
         "weighting: [NAME=]LEVEL:GAIN,…, exp, linear or w10",
         repeated=True,
-        shared=True,
+        group=READING,
     ),
     *FORM,
     *PASSAGES,
     IGNORE_IDENTICAL_IDS,
 )
 """Runs and measures, which `inputs` reads."""
-SCOREDDOCS = Option("--scoreddocs", "add the run that comes with the ir-datasets id", shared=True)
+SCOREDDOCS = Option("--scoreddocs", "add the run that comes with the ir-datasets id", group=READING)
 SESSIONS = Option(
     "--sessions =HOW",
     "topics are turns of sessions, as 31_1, or those of =FILE",
@@ -138,7 +138,7 @@ NO_RELEVANT = choice(
     "value of a topic without relevant documents by a measure: that of its definition (zero, "
     "default), none (skip) or 1",
     *CHOICES,
-)._replace(shared=True)
+)._replace(group=READING)
 VALUES_HELP = (
     "table of values in place of QRELS and RUN, as evaluate -q -f csv writes it; repeatable"
 )

@@ -4,12 +4,14 @@ import os
 import warnings
 from contextlib import suppress
 from pathlib import Path
+from textwrap import wrap
 
 from ..demo import DATA, NAME, qrels_path, run_paths
 from ..errors import GradedError, InputWarning
 from ..evaluation.evaluate import evaluate
 from ..output.files import canonical, write_files
 from ..output.formats import text
+from ..output.width import width
 from . import PROGRAM
 from .arguments import EXAMPLE
 from .parser import Arguments, Option
@@ -37,7 +39,7 @@ def run(arguments: Arguments) -> list[str]:
     means_by_measure = evaluation.means().T.tolist()
     rows = [[name, *means] for name, means in zip(MEASURES, means_by_measure, strict=True)]
     table = text(["measure", *evaluation.runs], rows)
-    return [ABOVE, "", *table, "", NEXT]
+    return [*wrap(ABOVE, width()), "", *table, "", *wrap(NEXT, width())]
 
 
 def _copied(folder: str) -> str:

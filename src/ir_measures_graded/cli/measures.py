@@ -9,9 +9,10 @@ from ..core.registry.listing import better, facts_of, page, standard
 from ..core.registry.notation import parse_measures
 from ..core.registry.sentences import sentence
 from ..errors import GradedError
-from ..output.formats import listed
+from ..output.formats import listed, text_rows
 from ..output.result import View
 from ..output.tables import Column, Table
+from ..output.width import width
 from . import PROGRAM
 from .parser import Arguments, Option, output
 from .results import Answer
@@ -82,7 +83,7 @@ def _sentences(arguments: Arguments) -> Answer:
     for _, paragraph in rows:
         if lines:
             lines.append("")
-        lines += textwrap.wrap(paragraph, 100)
+        lines += textwrap.wrap(paragraph, width())
     table = Table(["measure", "sentence"], rows)
     return Answer(View([table]), documents={"text": lambda _: lines})
 
@@ -93,7 +94,7 @@ def _pages(measures: list[Any]) -> list[str]:
     for measure in measures:
         if lines:
             lines += ["", ""]
-        lines += page(measure)
+        lines += page(measure, width())
     return lines
 
 
@@ -104,13 +105,14 @@ def _by_question(facts: list[dict[str, Any]], rows: list[list[Any]]) -> list[str
     """
     narrow = [[name, title, side, aliases[:1]] for name, aliases, title, side, _ in rows]
     table = Table(["measure", "title", "better", "aliases"], narrow)
-    head, *body = table.lines("text", 0)
-    lines = [head]
+    head, *body = text_rows(*table.cells(), places=0)
+    lines = head
     question = None
-    for fact, line in zip(facts, body, strict=True):
+    for fact, row in zip(facts, body, strict=True):
         if fact["question"] != question:
             question = fact["question"]
             lines += ["", question]
-        lines.append(line)
-    hint = f"Details: {PROGRAM} measures nDCG_JK. Standard measures: {PROGRAM} measures --all"
-    return [*lines, "", hint]
+        lines += row
+    details = f"Details: {PROGRAM} measures nDCG_JK"
+    others = f"Standard measures: {PROGRAM} measures --all"
+    return [*lines, "", details, others]

@@ -6,11 +6,12 @@
 import argparse
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from textwrap import wrap
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import GradedError, did_you_mean, needed
@@ -20,9 +21,14 @@ from ..output import figures
 from ..output.excel import EXCEL, EXCEL_NEEDS
 from ..output.files import checked_ending
 from ..output.formats import FORMATS, PLACES, TABLES
+from ..output.width import width
 from . import COMMANDS
 
 Files = Callable[[Any], Iterable[str]]
+READING = "reading qrels and runs"
+OUTPUT = "output"
+GROUPS = (READING, OUTPUT)
+"""The titles in the help of the options that several commands share."""
 
 
 def as_list(value: str | Sequence[str] | None) -> Sequence[str]:
@@ -48,7 +54,7 @@ class Option(NamedTuple):
     - `reads`, `writes`: give the names of the files that the command reads or writes for a value.
     - `endings`: of a file to write, by each ending the arguments of `needed` for the library that
       it needs.
-    - `shared`: the help lists the option last.
+    - `group`: the title below which the help lists an option that several commands share.
     """
 
     spelling: str
@@ -64,7 +70,7 @@ class Option(NamedTuple):
     reads: Files | None = None
     writes: Files | None = None
     endings: Mapping[str, Sequence[str]] | None = None
-    shared: bool = False
+    group: str = ""
 
     @property
     def flags(self) -> list[str]:
@@ -150,7 +156,7 @@ class Arguments:
 class Parser(argparse.ArgumentParser):
     """A parser that raises `GradedError`.
 
-    The help lists shared options last, one line an option.
+    The help fits the terminal. It lists the options that several commands share last, in groups.
     """
 
     def __init__(self, options: Sequence[Option], forms: Sequence[str], **settings: Any):
@@ -160,16 +166,22 @@ class Parser(argparse.ArgumentParser):
             words = ["%(prog)s", *form.split(), "[options]"]
             lines.append(" ".join(words))
         usage = "\n       ".join(lines)
-        formatter = partial(argparse.RawDescriptionHelpFormatter, max_help_position=26)
+        formatter = partial(
+            argparse.RawDescriptionHelpFormatter, max_help_position=26, width=width()
+        )
         settings |= {"formatter_class": formatter, "argument_default": argparse.SUPPRESS}
+        settings["description"] = "\n".join(help_lines(settings["description"]))
         super().__init__(usage=usage, **settings, add_help=False, allow_abbrev=False)
         self.color = False  # Python 3.14 would print colours
         self.options = options
         self.add_argument("-h", "--help", action="help", help="show this help")
-        shared = self.add_argument_group("shared options")
+        self._positionals.title = "arguments"
+        groups: dict[str, Any] = {"": self}
+        for title in GROUPS:
+            groups[title] = self.add_argument_group(title)
         for option in options:
             names = option.flags or [option.name]
-            group = shared if option.shared else self
+            group = groups[option.group]
             action = group.add_argument(*names, **option.settings())
             for flag in option.flags:
                 self._option_string_actions[flag.replace("_", "-")] = action
@@ -252,6 +264,37 @@ def flags_of(option: Option) -> list[str]:
     return [flag.replace("-", "_") for flag in option.flags]
 
 
+def help_lines(text: str) -> Iterator[str]:
+    """The lines of a description, folded to the width of the terminal.
+
+    Indented lines are commands, which go on in the next line behind a backslash.
+
+    >>> list(help_lines("One sentence\\nin two lines.\\n\\n  command --option value"))
+    ['One sentence in two lines.', '', '  command --option value']
+    """
+    for number, paragraph in enumerate(text.split("\n\n")):
+        if number:
+            yield ""
+        if not paragraph.startswith(" "):
+            yield from wrap(" ".join(paragraph.split()), width(), break_on_hyphens=False)
+            continue
+        for line in paragraph.split("\n"):
+            yield from _folded_command(line)
+
+
+def _folded_command(line: str) -> Iterator[str]:
+    """A command in lines that end with a backslash, but for the last one."""
+    rest = line
+    while len(rest) > width():
+        places = [match.start() for match in re.finditer(r' (?=[^"]*(?:"[^"]*"[^"]*)*$)', rest)]
+        fitting = [place for place in places if 6 < place <= width() - 2]
+        if not fitting:
+            break
+        yield f"{rest[: fitting[-1]]} \\"
+        rest = " " * 6 + rest[fitting[-1] + 1 :]
+    yield rest
+
+
 def check_endings(paths: Iterable[str], endings: Mapping[str, Sequence[str]]) -> None:
     """Raise `GradedError` for a path of another ending, or whose library is not installed."""
     for path in paths:
@@ -318,7 +361,7 @@ def several(kind: Callable[[str], Any]) -> Callable[[str], Any]:
     return lambda text: [kind(word) for word in text.split(",")]
 
 
-QUIET = Option("--quiet", "show no progress of long work on a terminal", shared=True)
+QUIET = Option("--quiet", "show no progress of long work on a terminal", group=OUTPUT)
 """The option of all commands."""
 
 real = typed(r"[-+.\w]+", float, "a number")
@@ -363,7 +406,7 @@ def output(
     places = typed(r"-1|\d{1,2}", int, "0 to 99, or -1 for all")
     decimals = f"decimal places, -1 for all; default: {PLACES}; files: all"
     return (
-        Option(form, ", ".join(formats), form_named, choices=formats, shared=True),
-        Option("-o --output FILE", text, repeated=True, shared=True, writes=list, endings=endings),
-        Option("-p --places N", decimals, places, shared=True),
+        Option(form, ", ".join(formats), form_named, choices=formats, group=OUTPUT),
+        Option("-o --output FILE", text, repeated=True, group=OUTPUT, writes=list, endings=endings),
+        Option("-p --places N", decimals, places, group=OUTPUT),
     )

@@ -14,12 +14,14 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
+from textwrap import wrap
 from typing import Any, NoReturn
 
 from .. import __version__
 from ..docstrings import docstring_of
 from ..errors import GradedError, InputWarning, Remark, did_you_mean
 from ..output.formats import clean
+from ..output.width import width
 from ..progress import followed
 from . import COMMANDS, COMPLETION, GROUPS, PROGRAM
 
@@ -165,7 +167,7 @@ def _no_command(words: Sequence[str]) -> GradedError:
 
 def _overview() -> list[str]:
     """The help of the program."""
-    width = max(map(len, COMMANDS))
+    longest = max(map(len, COMMANDS))
     lines = [
         f"usage: {PROGRAM} COMMAND …",
         "",
@@ -176,11 +178,16 @@ def _overview() -> list[str]:
         for name in names:
             command = import_module(f".{name}", __package__)
             summary = docstring_of(command.run).splitlines()[0]
-            lines.append(f"  {name:{width}}  {summary}".rstrip())
+            beside = wrap(summary, width() - longest - 4)
+            labels = [name] + [""] * (len(beside) - 1)
+            for label, part in zip(labels, beside, strict=True):
+                lines.append(f"  {label:{longest}}  {part}")
     lines += [
         "",
-        f"Options of a command: {PROGRAM} COMMAND --help. Try it: {PROGRAM} demo",
-        f"Tab completion: {PROGRAM} {COMPLETION} SHELL. Version: {PROGRAM} --version",
+        f"Options of a command: {PROGRAM} COMMAND --help",
+        f"Try it: {PROGRAM} demo",
+        f"Tab completion: {PROGRAM} {COMPLETION} SHELL",
+        f"Version: {PROGRAM} --version",
     ]
     return lines
 

@@ -1,9 +1,11 @@
 """The command `report`."""
 
+from textwrap import wrap
 from typing import Any
 
 from ..analysis.report.report import MEASURES, TITLE, report
 from ..analysis.statistics.defaults import ALPHA
+from ..output.width import width
 from .arguments import (
     BY,
     OF_VALUES,
@@ -65,4 +67,4 @@ def run(arguments: Arguments) -> list[str]:
     settings["command"] = command_line(arguments)
     page = report(*first, **settings)
     page.save(arguments.output)
-    return [f"{arguments.output}: {page.summary}"]
+    return wrap(f"{arguments.output}: {page.summary}", width(), break_long_words=False)

@@ -18,6 +18,7 @@ from ..output.formats import FOR_PEOPLE, TABLES, decimals
 from ..output.provenance import sha256, versions
 from ..output.remarks import merged
 from ..output.result import Result, as_bytes
+from ..output.width import of_width
 from . import PROGRAM
 from .parser import PAGE, Arguments, as_list
 
@@ -131,7 +132,8 @@ def content_of(answer: Answer, path: str, arguments: Arguments) -> bytes:
     if ending == EXCEL:
         return excel(lines_of(answer, "jsonl", arguments, in_file=True), answer.result.sentences())
     form = TABLES.get(ending, ending)
-    return as_bytes(lines_of(answer, form, arguments, in_file=True))
+    with of_width():  # a file is the same whatever the terminal
+        return as_bytes(lines_of(answer, form, arguments, in_file=True))
 
 
 def with_origin(rows: list[str], facts: Mapping[str, Any], arguments: Arguments) -> list[str]:

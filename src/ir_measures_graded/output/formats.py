@@ -8,17 +8,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Any
-from unicodedata import category, east_asian_width
 
 import numpy as np
+
+from .width import padded, rows_of, width, width_of
 
 Row = Sequence[Any]
 Cells = tuple[list[str], list[list[Any]]]
 """Column names and rows."""
 PLACES = 4
-WIDTH = 110
-"""Sentences below a table have at most this many columns of text."""
-
+LEAST_LAST = 30
+"""A last column of sentences has at least this width."""
 
 _CONTROL = "[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
 """Line breaks and other control characters.
@@ -110,20 +110,33 @@ def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     bm25    0.2500
     random  0.0000
     """
-    for line in _padded(columns, rows, places)[1]:
-        yield "  ".join(line).rstrip()
+    for lines in text_rows(columns, rows, places):
+        yield from lines
+
+
+def text_rows(
+    columns: Sequence[str], rows: Iterable[Row], places: int = PLACES
+) -> Iterator[list[str]]:
+    """The lines of the headings, and those of each row.
+
+    These are several if the table would be wider than a line, see `output.width`.
+    """
+    rows = list(rows)
+    right = numeric(rows, len(columns))
+    lines = [[clean(cell) for cell in line] for line in _lines(columns, rows, places)]
+    return rows_of(lines, right)
 
 
 def wrapped(rows: Sequence[Row]) -> Iterator[Row]:
     """The rows, with further rows for the words of a last cell that do not fit in a line.
 
     >>> [[first, len(last)] for first, last in wrapped([["a", "word " * 25], ["b", "word"]])]
-    [['a', 104], ['', 19], ['b', 4]]
+    [['a', 94], ['', 29], ['b', 4]]
     """
     cells = [[str(cell) for cell in row] for row in rows]
     columns = list(zip(*cells, strict=True))
-    width_before = sum(max(map(_width, column)) + 2 for column in columns[:-1])
-    width_of_last = WIDTH - width_before
+    width_before = sum(max(map(width_of, column)) + 2 for column in columns[:-1])
+    width_of_last = max(width() - width_before, LEAST_LAST)
     for *others, last in cells:
         lines = wrap(last, width_of_last, break_long_words=False, break_on_hyphens=False)
         for line in lines or [last]:
@@ -146,7 +159,7 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
     rules = []
     for cell, is_on_the_right in zip(head, right, strict=True):
         end = ":" if is_on_the_right else "-"
-        rules.append("-" * (_width(cell) + 1) + end)
+        rules.append("-" * (width_of(cell) + 1) + end)
     yield f"|{'|'.join(rules)}|"
     for line in body:
         yield f"| {' | '.join(line)} |"
@@ -346,7 +359,7 @@ def sentences(form: str, notes: Iterable[str]) -> list[str]:
     mark = "% " if form == "latex" else ""
     lines: list[str] = []
     for note in notes:
-        lines += wrap(mark + clean(note), WIDTH, subsequent_indent=mark)
+        lines += wrap(mark + clean(note), width(), subsequent_indent=mark, break_on_hyphens=False)
     return lines
 
 
@@ -391,23 +404,5 @@ def _padded(
     rows = list(rows)
     right = numeric(rows, len(columns))
     lines = [[escaped(cell) for cell in line] for line in _lines(columns, rows, places)]
-    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
-
-    def padded(cell: str, width: int, is_on_the_right: bool) -> str:
-        space = " " * (width - _width(cell))
-        return space + cell if is_on_the_right else cell + space
-
+    widths = [max(map(width_of, column)) for column in zip(*lines, strict=True)]
     return right, [list(map(padded, line, widths, right)) for line in lines]
-
-
-def _width(cell: str) -> int:
-    """The number of columns of a terminal that a cell takes.
-
-    >>> _width("bm25"), _width("検索"), _width("e\u0301")
-    (4, 4, 1)
-    """
-    if cell.isascii():
-        return len(cell)
-    is_wide = [east_asian_width(character) in "WF" for character in cell]
-    is_invisible = [category(character) in ("Mn", "Me", "Cf") for character in cell]
-    return len(cell) + is_wide.count(True) - is_invisible.count(True)

@@ -28,6 +28,7 @@ from .formats import (
 )
 from .remarks import merged
 from .tables import Note, Table
+from .width import of_width
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -168,12 +169,13 @@ class Result:
             return
         form = TABLES[ending]
         places = decimals(form, places, in_file=True)
-        if form == "markdown":  # a subclass may have a table of its own in this format and the next
-            lines = self.to_markdown(places).split("\n")
-        elif form == "latex":
-            lines = self.to_latex(places).split("\n")
-        else:
-            lines = self.lines(form, places)
+        with of_width():  # a file is the same whatever the terminal
+            if form == "markdown":  # a subclass may have a table of its own in this format
+                lines = self.to_markdown(places).split("\n")
+            elif form == "latex":
+                lines = self.to_latex(places).split("\n")
+            else:
+                lines = self.lines(form, places)
         write_whole(path, as_bytes(lines))
 
     def __repr__(self) -> str:

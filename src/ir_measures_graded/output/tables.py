@@ -36,13 +36,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..errors import needed
-from .formats import FOR_PEOPLE, FORMATS, Cells, clean, known, wrapped
+from .formats import FOR_PEOPLE, FORMATS, Cells, clean, known, text_rows, wrapped
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -173,10 +173,11 @@ class Table:
         columns, rows = self.cells() if form in FOR_PEOPLE else self.values()
         if self.head or form not in ("text", "tsv"):
             return FORMATS[form](columns, rows, places)
-        lines_of_rows = wrapped(rows) if form == "text" else rows
         no_headings = [""] * len(columns)
-        lines = FORMATS[form](no_headings, lines_of_rows, places)
-        return islice(lines, 1, None)
+        if form == "text":
+            in_lines = islice(text_rows(no_headings, wrapped(rows), places), 1, None)
+            return chain.from_iterable(in_lines)
+        return islice(FORMATS[form](no_headings, rows, places), 1, None)
 
 
 class Note(str):

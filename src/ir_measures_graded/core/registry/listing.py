@@ -99,19 +99,19 @@ def better(facts: dict[str, Any]) -> str:
     return {True: "smaller", False: "larger", None: ""}[facts["smaller_is_better"]]
 
 
-def page(measure: Measure) -> Iterator[str]:
-    """The full description of a measure, line by line."""
+def page(measure: Measure, width: int = 100) -> Iterator[str]:
+    """The full description of a measure, in lines of at most this width."""
     facts = facts_of(measure)
     yield f"{facts['name']}: {facts['title']}"
     for paragraph in (facts["description"], *_notes(measure)):
-        yield from ["", *_wrapped(paragraph)]
+        yield from ["", *_wrapped(paragraph, width=width)]
     yield ""
     facts["better"] = better(facts)
     facts["aliases"] = ", ".join(facts["aliases"])
     facts["from"] = facts["origin"]
     for label in ("formula", "undefined", "better", "aliases", "source", "from"):
         if facts[label]:
-            yield from _wrapped(facts[label], f"{label:<11}")
+            yield from _wrapped(facts[label], f"{label:<11}", width=width)
     if facts["parameters"]:
         yield from ["", "parameters"]
     for parameter in facts["parameters"]:
@@ -124,8 +124,8 @@ def page(measure: Measure) -> Iterator[str]:
             unset = "optional"
         else:
             unset = f"default {parameter['default']!r}"
-        yield from _wrapped(f"{parameter['allowed']}; {unset}", f"  {label:<14}")
-        yield from _wrapped(parameter["description"], " " * 16)
+        yield from _wrapped(f"{parameter['allowed']}; {unset}", f"  {label:<14}", width=width)
+        yield from _wrapped(parameter["description"], " " * 16, width=width)
 
 
 def _notes(measure: Measure) -> list[str]:
@@ -138,11 +138,11 @@ def _notes(measure: Measure) -> list[str]:
     return [paragraph for paragraph in paragraphs if not re.match(r":|>>>|\.\.|$", paragraph)]
 
 
-def _wrapped(text: str, label: str = "") -> list[str]:
-    """`text` behind a label, wrapped to lines of readable length."""
+def _wrapped(text: str, label: str = "", width: int = 100) -> list[str]:
+    """`text` behind a label, in lines of this width."""
     indent = " " * len(label)
     return textwrap.wrap(
-        " ".join(text.split()), 100, initial_indent=label, subsequent_indent=indent
+        " ".join(text.split()), width, initial_indent=label, subsequent_indent=indent
     )
 
 
