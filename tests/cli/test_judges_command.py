@@ -33,12 +33,18 @@ def test_machines_are_compared_without_runs(output, human):
     words = ["judges", "human.txt", demo.NAME, "other.csv"]
     lines = output(*words)
     assert lines[0].startswith(
-        "graded-demo, with the highest κ of 2 judges, agrees with the human on 100%"
+        "graded-demo, with the highest κ of 2 judges, agrees with the human on 100 %"
     )
     lines = lines[lines.index("") + 1 :]
-    assert lines[0].split()[:4] == ["judge", "documents", "unanswered", "abstentions"]
+    assert lines[0].split()[:2] == ["judge", "kappa"]
+    assert lines[0].split()[-3:] == ["documents", "unanswered", "abstentions"]
     unanswered = found.judges[1].counts["unanswered"]
-    assert lines[2].split()[:4] == ["other", "1", str(unanswered), "1"]
+    assert lines[2].split()[0] == "other"
+    assert lines[2].split()[-3:] == ["1", str(unanswered), "1"]
+    assert lines[3] == ""  # one line a judge
+    table = "κ with weights, and α, with 95 % intervals over topics"
+    assert table in output(*words, "--show", "kappas")
+    assert table not in lines
     assert list(map(json.loads, output(*words, "-f", "jsonl"))) == found.records()
     assert "\\toprule" in output(*words, "-f", "latex")
 
@@ -47,7 +53,7 @@ def test_runs_and_measures_bring_orders_and_estimates(output, human):
     output("convert", RUNS["A"], "A.csv")
     words = ["judges", "human.txt", demo.NAME, *(RUNS | {"A": "A.csv"}).values(), "P@5"]
     lines = output(*words)
-    assert max(map(len, lines)) <= 110
+    assert max(map(len, lines)) <= 100
     both = "12 topics judged by both, 8 by the machine alone, 0 by the human alone."
     assert both in " ".join(lines[: lines.index("")])
     found = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9)

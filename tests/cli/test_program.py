@@ -106,12 +106,18 @@ def test_version_and_help(output):
         assert lines[lines.index("") + 1] in overview
 
 
-def test_help_ends_with_the_shared_options(output, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_help_fits_the_terminal_and_ends_with_the_shared_options(output, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     for name in cli.COMMANDS:
-        own, _, shared = "\n".join(output(name, "--help")).partition("\n\nshared options:\n")
-        assert all(line.startswith("  ") and len(line) < 80 for line in shared.splitlines())
-        assert not re.search("^  --(gains|run_column|places)", own, re.MULTILINE)
+        lines = output(name, "--help")
+        description = lines[lines.index("") :]
+        assert all(len(line) <= columns for line in description)
+        own, _, shared = "\n".join(lines).partition("\n\noutput:\n")
+        assert "  --quiet " in shared
+        own = own.partition("\n\nreading qrels and runs:\n")[0]
+        assert not re.search("^  --(gains|run_column|places|quiet)", own, re.MULTILINE)
 
 
 def test_options_may_have_hyphens_or_underscores(output):

@@ -194,7 +194,7 @@ def test_documents_that_are_their_topic_are_told_and_left_out_on_request(form):
     with pytest.warns(InputWarning) as caught:
         found = evaluate(OWN, {"x": form(ROWS), "other": other}, measures)
     assert found.means()[0, 0].round(4) == 0.6444  # by hand: 30 topics .5672, 20 topics .7602
-    share = "in 30 of 50 topics (60%) a document has the id of the topic"
+    share = "in 30 of 50 topics (60 %) a document has the id of the topic"
     assert [str(each.message)[:2] for each in caught if share in str(each.message)] == ["x:"]
     without = evaluate(OWN, {"x": form(ROWS), "other": other}, measures, ignore_identical_ids=True)
     assert without.values[0].tolist() == evaluate(OWN, {"x": by_hand}, measures).values[0].tolist()

@@ -62,7 +62,7 @@ def test_the_rule_that_makes_documents_match_is_said(words, analysis):
     first = "q0-Doc000"
     changed = RULES[words](first, 0)
     rule = (
-        f"50% of the unjudged documents in the top 10 of 50 topics would match {words}, as "
+        f"50 % of the unjudged documents in the top 10 of 50 topics would match {words}, as "
         f"{changed!r} and {first!r} of the qrels"
     )
     found = texts_of(analysis, QRELS, {"x": run_of(RULES[words])}, ["nDCG@10"])
@@ -73,7 +73,7 @@ def test_the_rule_by_which_most_documents_match_is_said():
     """Half of the documents are the passage 0, so they would also match without '#0'."""
     run = run_of(lambda id_, place: f"{id_}#{max(place - 1, 0)}")
     (text,) = texts_of(evaluate, QRELS, {"x": run}, ["nDCG@10"])
-    assert "50% of the unjudged documents" in text
+    assert "50 % of the unjudged documents" in text
     assert "would match with the text before '#' (--passages '#')" in text
 
 
@@ -129,7 +129,7 @@ def test_every_form_of_a_run_has_the_same_remark(form, tmp_path):
     expected = texts_of(evaluate, QRELS, {"x": run}, ["nDCG@10"])
     rule = expected[-1]
     assert rule.startswith(
-        "60% of the unjudged documents in the top 10 of 50 topics would match without '.txt'"
+        "60 % of the unjudged documents in the top 10 of 50 topics would match without '.txt'"
     )
     assert texts_of(evaluate, QRELS, {"x": written(form, run, tmp_path)}, ["nDCG@10"]) == expected
 
@@ -142,7 +142,7 @@ def test_the_curves_say_it_as_well():
 def test_a_single_relevant_document_for_a_topic_is_found_among_others():
     qrels = {topic: {list(judgments)[2]: 1} for topic, judgments in QRELS.items()}
     texts = texts_of(evaluate, qrels, {"x": run_of(RULES["without '.txt'"])}, ["RR@10"])
-    assert texts[0].startswith("no document is judged; 12% of the unjudged")
+    assert texts[0].startswith("no document is judged; 12 % of the unjudged")
     assert "would match without '.txt', as 'q0-Doc002.txt' and 'q0-Doc002'" in texts[0]
 
 
@@ -167,4 +167,4 @@ def test_runs_with_new_documents_have_no_remark_on_ids(depth):
 def test_an_unjudged_document_that_is_no_id_stays_unjudged():
     run = {topic: {f"{topic}-Doc000": 2.0, **dict.fromkeys(range(900), 1.0)} for topic in QRELS}
     texts = texts_of(evaluate, QRELS, {"x": run}, ["P@5"])
-    assert texts == ["80% of the top 5 are unjudged"]
+    assert texts == ["80 % of the top 5 are unjudged"]

@@ -26,7 +26,7 @@ RUNS = [
             "and 'a' of the qrels"
         ],
     ),
-    (UNJUDGED, ["60% of the top 10 are unjudged"]),
+    (UNJUDGED, ["60 % of the top 10 are unjudged"]),
     (
         {"q1": {"a": 7.0, "b": 7.0}, "q2": {"a": 1.0}},
         ["all scores of a topic are equal, so the document ids decide"],
@@ -52,7 +52,7 @@ def test_a_run_has_its_remarks_in_every_way_of_use(run, remarks):
 def test_all_is_100_percent_only_if_none_is_judged():
     qrels = {f"q{number}": {"a": 2, "b": 1, "c": 0} for number in range(250)}
     run = {topic: dict.fromkeys("opqrstuvwx", 1.0) for topic in qrels} | {"q1": {"a": 1.0}}
-    assert "99% of the top 10 are unjudged" in [
+    assert "99 % of the top 10 are unjudged" in [
         remark.text for remark in check(qrels, {"x": run}, ["AP"]).remarks
     ]
 
@@ -63,7 +63,7 @@ def test_what_holds_for_several_runs_is_said_once():
             call(QRELS, {"x": UNJUDGED, "y": UNJUDGED, "z": {"q1": UNJUDGED["q1"]}}, "nCG")
         assert [str(warning.message) for warning in caught] == [
             "z: the run lacks 1 of 2 topics of the qrels",
-            "60% to 75% of the top 10 are unjudged in x, y, z",
+            "60 % to 75 % of the top 10 are unjudged in x, y, z",
         ]
     with pytest.warns(InputWarning) as caught:
         evaluate({"q1": {"a": 2}, "q2": {"a": 1}}, {"x": UNJUDGED, "y": UNJUDGED}, "nCG")
@@ -76,7 +76,7 @@ def test_what_holds_for_several_runs_is_said_once():
     ("measures", "remarks"),
     [
         (["P@1"], []),  # documents below the cutoff may be unjudged
-        (["AP", "P@3"], ["67% of the top 3 are unjudged"]),
+        (["AP", "P@3"], ["67 % of the top 3 are unjudged"]),
         (["nDCG(judged_only=True)@3"], []),
     ],
 )
@@ -132,9 +132,9 @@ def test_results_keep_the_remarks_of_which_they_warn(run, texts, is_kept):
 
 
 SOME = [
-    Remark("unjudged", "A", "40% of the top 10 are unjudged", 0.4),
-    Remark("unjudged", "B", "60% of the top 10 are unjudged", 0.6),
-    Remark("unjudged", "C", "60% of the top 10 are unjudged", 0.6),
+    Remark("unjudged", "A", "40 % of the top 10 are unjudged", 0.4),
+    Remark("unjudged", "B", "60 % of the top 10 are unjudged", 0.6),
+    Remark("unjudged", "C", "60 % of the top 10 are unjudged", 0.6),
     Remark("sparse", "", "the qrels are sparse"),
     Remark("topics", "A", "the run lacks 1 of 9 topics"),
     Remark("topics", "A", "the run lacks 1 of 9 topics"),

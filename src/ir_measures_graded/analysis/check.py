@@ -33,7 +33,7 @@ from ..evaluation.named import (
 )
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remarks, measure_remarks
 from ..output.figures import PALE, Drawing, Figure, Line, Lines, picture, run_styles
-from ..output.formats import counted, listed
+from ..output.formats import counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from ..progress import Progress, steps
@@ -54,7 +54,7 @@ ONLY_RELEVANT: Final = (
     "lists of ids judge only relevant documents, so Bpref, NDPM, KendallTau, Judged@k and "
     "judged_only=True (every retrieved judged document is relevant) say little"
 )
-TIES_MOVE: Final = "the order of tied documents can move {} by {:.4f}"
+TIES_MOVE: Final = "the order of tied documents can move {} by {}"
 APART: Final = "trec_eval 10 (64-bit scores) tells apart documents tied here in {}"
 
 
@@ -276,7 +276,7 @@ def _remarks_on(
     for measure, (lowest, highest) in ends.items():
         width = means[str(highest)] - means[str(lowest)]
         if width > WIDE:
-            text = TIES_MOVE.format(measure, width)
+            text = TIES_MOVE.format(measure, decimal(width))
             remarks.append(Remark("ties", run.name, text))
     if is_apart.any():
         text = APART.format(counted(int(is_apart.sum()), "topic"))

@@ -34,7 +34,7 @@ from ..evaluation.named import Qrels, Run, Runs, name_and_run, study_of
 from ..evaluation.run_evaluator import RunEvaluator
 from ..evaluation.weights import counted_by
 from ..output.figures import Drawing, Figure, SortedBars, Tiles, picture, shortened
-from ..output.formats import counted
+from ..output.formats import counted, decimal
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from .curves import ideal_run
@@ -150,7 +150,7 @@ class Explanation(Result):
     def answer(self) -> list[Note]:
         """The value, and what the list has of the relevant documents."""
         of_run = f" of {self.run}" if self.run else ""
-        value = f"{self.measure}{of_run} = {self.value:.4f}"
+        value = f"{self.measure}{of_run} = {decimal(self.value)}"
         if self.topics:
             value += f", the worst of {counted(self.topics, 'topic')} with a relevant document"
         return [Note("Topic {}: {}. {}.", self.topic, value, self.found)]
@@ -492,16 +492,16 @@ class ExplainedDifference(Result):
         run = self.run
         other = self.other
         records = self.records()
-        text = "Topic {}: {} of {} = {:.4f}, of {} = {:.4f}, difference {:+.4f}"
-        names: list[Any] = [run.topic, run.measure, run.run, run.value]
-        names += [other.run, other.value, self.difference]
+        text = "Topic {}: {} of {} = {}, of {} = {}, difference {}"
+        names: list[Any] = [run.topic, run.measure, run.run, decimal(run.value)]
+        names += [other.run, decimal(other.value), decimal(self.difference, "+")]
         if self.topics is not None:
             text += f", the largest of {counted(self.topics, 'topic')}"
         if records and records[0]["difference"] and self.difference:
             sign = np.sign(self.difference)
             row = max(records, key=lambda row: row["difference"] * sign)
-            text += "; {} makes {:+.4f} of it, {} and {}"
-            names += [row["document"], row["difference"]]
+            text += "; {} makes {} of it, {} and {}"
+            names += [row["document"], decimal(row["difference"], "+")]
             names.append(_place(run.run, row["rank"]))
             names.append(_place(other.run, row["other_rank"]))
         lists = []
@@ -610,7 +610,9 @@ class ExplainedDifference(Result):
             notes.append(Note(text, counted(others, "document")))
         below = self.difference - sum(row["difference"] for row in rows)
         if abs(below) > ROUNDING:
-            notes.append(Note("Documents below the depth make a difference of {:+.4f}.", below))
+            notes.append(
+                Note("Documents below the depth make a difference of {}.", decimal(below, "+"))
+            )
         return notes
 
 
@@ -674,8 +676,8 @@ def explain_difference(
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
     >>> runs = {"old": {"q1": {"b": 2.0, "a": 1.0}}, "new": {"q1": {"a": 2.0, "x": 1.0}}}
     >>> print(explain_difference(qrels, runs, "CG@2"))
-    Topic q1: CG@2 of new = 3.0000, of old = 5.0000, difference -2.0000, the largest of 2 topics; b makes -2.0000
-    of it, not in new and at rank 1 of old.
+    Topic q1: CG@2 of new = 3.0000, of old = 5.0000, difference -2.0000, the largest of 2 topics; b
+    makes -2.0000 of it, not in new and at rank 1 of old.
     old: first relevant document at rank 1; 2 of its 2 relevant ones in the first 2; all 2 judged.
     new: first relevant document at rank 1; 1 of its 2 relevant ones in the first 2; 1 of the 2 judged.
     <BLANKLINE>
@@ -686,7 +688,7 @@ def explain_difference(
     Omitted: 1 document without a contribution to either value.
 
     Raises `GradedError` unless there are two runs, and as `explain`.
-    """  # noqa: E501
+    """
     study = study_of(counted_by(qrels, no_relevant), runs)
     measure = _explainable(measure)
     if len(study.runs) != 2:

@@ -105,7 +105,9 @@ class Intervals(Result):
         """The kind of the intervals, and why some are empty."""
         notes = [Note("{} over {}s.", self._kind, self.unit)]
         if len(self.runs) > 1:
-            notes.append(Note("Intervals are not adjusted for the number of runs."))
+            notes.append(
+                Note("Each interval is for one run alone; compare tells which runs differ.")
+            )
         is_undefined = np.isnan(self.lower)
         is_single = is_undefined & (self.topics == 1)
         single = int(is_single.sum())

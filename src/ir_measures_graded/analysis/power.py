@@ -29,7 +29,7 @@ from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
 from ..evaluation.values import COLLECTION, By, groups_of
 from ..output.figures import BLUE, Figure, Line, Lines, picture
-from ..output.formats import counted, known, listed
+from ..output.formats import counted, decimal, known, listed, short
 from ..output.result import Result
 from ..output.tables import Column, Table
 from ..progress import Progress
@@ -190,8 +190,10 @@ class Power(Result):
                 why = "constant difference"
             left_out = f"{counted(without_spread, 'pair')} of {why}"
             yield f"{left_out} by {measure} left out of lowest, median and highest."
-        pairs = f"{self.separated(measure)} of {counted(len(self.pairs), 'pair')} of runs"
-        yield f"{measure} separates {pairs} (p < {self.alpha:g})."
+        separated = self.separated(measure)
+        differ = "differs" if separated == 1 else "differ"
+        pairs = f"{separated} of {counted(len(self.pairs), 'pair')} of runs"
+        yield f"By {measure}, {pairs} {differ} significantly (p < {short(self.alpha)})."
         untested = int(np.isnan(self.p_values[row]).sum())
         if untested:
             why = primary.UNTESTED
@@ -205,15 +207,16 @@ class Power(Result):
         largest = width_of(measure)
         if median > largest:
             return (
-                f"{self._with_topics(measure)} detects no difference that {measure} can have with "
-                f"probability {self.power:g}: it would have to be {median:.4f}, and values differ "
-                f"by at most {largest:g}."
+                f"{self._over_topics(measure)}, the test finds no difference that {measure} can "
+                f"have with probability {short(self.power)}: it would have to be "
+                f"{decimal(median)}, and values differ by at most {largest:g}."
             )
         by_pair = ""
         if len(self.pairs) > 1:
-            by_pair = f" (median pair; {lowest:.4f} to {highest:.4f} by pair)"
-        detects = f"{self._with_topics(measure)} detects a difference of {median:.4f} in {measure}"
-        return f"{detects} with probability {self.power:g}{by_pair}."
+            by_pair = f" (median pair; {decimal(lowest)} to {decimal(highest)} by pair)"
+        differ = f"two runs must truly differ by {decimal(median)} in {measure}"
+        found = f"so that the test finds it with probability {short(self.power)}"
+        return f"{self._over_topics(measure)}, {differ} {found}{by_pair}."
 
     def _needed(self, measure: Measure, difference: float) -> str:
         """The chance that the topics find a difference, and the topics that find it."""
@@ -223,15 +226,17 @@ class Power(Result):
         by_pair = ""
         if len(self.pairs) > 1:
             of_pair = " (median pair)"
-            by_pair = f", {lowest} to {highest} by pair,"
-        chance = f"{self.chance(measure, difference):.2f}{of_pair}"
-        detects = f"{self._with_topics(measure)} detects a difference of {difference:g}"
-        need = f"about {median} {self.unit}s{by_pair} detect it with {self.power:g}"
-        return f"{detects} in {measure} with probability {chance}; {need}."
+            by_pair = f" ({lowest} to {highest} by pair)"
+        find = f"To find a true difference of {short(difference)} in {measure} with probability"
+        need = f"{find} {short(self.power)}, use about {median} {self.unit}s{by_pair}"
+        chance = f"{short(self.chance(measure, difference), '.2f')}{of_pair}"
+        topics = counted(self.topics_of(measure), self.unit)
+        finds = "finds" if self.topics_of(measure) == 1 else "find"
+        return f"{need}; {topics} {finds} it with probability {chance}."
 
-    def _with_topics(self, measure: Measure) -> str:
+    def _over_topics(self, measure: Measure) -> str:
         """The start of a sentence on the test with the topics at hand."""
-        return f"With {counted(self.topics_of(measure), self.unit)}, the test"
+        return f"Over {counted(self.topics_of(measure), self.unit)}"
 
     def tables(self) -> list[Table]:
         """The topics that the wanted differences need or, without any, the differences that the
@@ -312,7 +317,7 @@ class Power(Result):
         if len(self.pairs) > 1:
             band = " Line: the pair of median spread; band: from the lowest to the highest spread."
         text = (
-            f"The smallest true difference found with probability {self.power:g} by the t-test at "
+            f"The smallest true difference found with probability {short(self.power)} by the t-test at "
             f"the level {self.level:.2g}.{band} The spread is that of these {self.unit}s, each "
             "for itself."
         )
@@ -371,8 +376,9 @@ class Power(Result):
         if self.unit == COLLECTION:
             method = "Student's t of the mean differences"
         test = f"{method} over {topics}, {correction}."
+        level = short(self.level, ".2g")
         columns = (
-            f"{what} with probability {self.power:g} by the t-test at the level {self.level:.2g}, "
+            f"{what} with probability {short(self.power)} by the t-test at the level {level}, "
             "for the pair of lowest, median and highest spread; at limit: the median spread at its "
             f"upper 80 % limit, {times} times the estimate."
         )

@@ -39,7 +39,7 @@ from ..evaluation.sessions import Given
 from ..evaluation.values import By
 from ..evaluation.weights import counted_by
 from ..output import figures
-from ..output.formats import counted, known, listed
+from ..output.formats import counted, known, listed, short
 from ..output.result import Result
 from ..output.tables import Column, Table
 from ..progress import Progress, steps
@@ -269,7 +269,7 @@ class Sensitivity(Result):
             "Kendall's τ of the orders of the runs under two settings is 1 if they are equal and "
             "-1 if they are opposite.",
             "Orders of many runs count as equivalent from .9 on, and as noticeably different "
-            f"below .8. Two of {count} runs that swap lower τ by {swap:.2g}.",
+            f"below .8. Two of {count} runs that swap lower τ by {short(float(f'{swap:.2g}'))}.",
             self._tests(),
         ]
 
@@ -281,7 +281,7 @@ class Sensitivity(Result):
             return f"Changes are not tested: fewer than {LEAST_TESTED_TOPICS} {self.unit}s."
         topics = counted(self.topics, self.unit)
         return (
-            f"Significant: p < {self.alpha:g}, paired t over {topics}, {CORRECTION_NAME} for "
+            f"Significant: p < {short(self.alpha)}, paired t over {topics}, {CORRECTION_NAME} for "
             f"{counted(len(self.pairs), 'pair')} under each setting."
         )
 

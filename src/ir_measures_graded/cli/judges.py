@@ -25,6 +25,7 @@ from .results import Answer
 
 RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2}
 """The least number of runs of the tables that need some."""
+TABLES_SHOWN = ("agreement", "kappas", "differences", "levels", *RUNS_OF)
 OF_ONE = ("estimates", "pairs")
 """The tables of a single machine."""
 
@@ -43,7 +44,11 @@ OPTIONS = (
     ),
     Option("--confidence C", "level of the intervals", real, default=CONFIDENCE),
     *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES),
-    Option("--show", "table to print", choices=("agreement", "differences", "levels", *RUNS_OF)),
+    Option(
+        "--show",
+        "table to print",
+        choices=TABLES_SHOWN,
+    ),
     Option("--merge", "make one judge of all, by this rule", choices=tuple(RULES), excludes="show"),
     FORMAT,
     OUTPUT._replace(help=f"{OUTPUT.help}; with --merge: the qrels as convert does", endings=None),
@@ -136,6 +141,8 @@ def run(arguments: Arguments) -> Answer:
         view = View(last.tables()[:1], read=last.data())
     elif isinstance(last, Estimates):
         view = View([last.pair_table()])
+    elif arguments.show == "kappas":
+        view = View(agreement.kappa_tables())
     elif arguments.show == "differences":
         view = View([agreement.difference_table()])
     elif arguments.show == "levels":

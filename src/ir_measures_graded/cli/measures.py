@@ -111,7 +111,7 @@ def _by_question(facts: list[dict[str, Any]], rows: list[list[Any]]) -> list[str
     for fact, row in zip(facts, body, strict=True):
         if fact["question"] != question:
             question = fact["question"]
-            lines += ["", question]
+            lines += ["", *textwrap.wrap(question, width())]
         lines += row
     details = f"Details: {PROGRAM} measures nDCG_JK"
     others = f"Standard measures: {PROGRAM} measures --all"

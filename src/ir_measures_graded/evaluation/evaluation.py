@@ -452,8 +452,8 @@ class Evaluation(Result):
         text += ": {} {}"
         others = self.on([number for number in range(len(self.topics)) if number not in topics])
         if others.has_weight.any():
-            text += "; --no_relevant skip: {:.4f} instead of {:.4f}"
-            names += [others.means()[0, column], self.means()[0, column]]
+            text += "; --no_relevant skip: {} instead of {}"
+            names += [decimal(others.means()[0, column]), decimal(self.means()[0, column])]
             if len(columns) > 1:
                 text += " by {}"
                 names.append(measure)

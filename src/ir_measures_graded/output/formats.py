@@ -48,24 +48,24 @@ def _none_for_nan(cell: Any) -> Any:
 def counted(number: int, what: str) -> str:
     """A number with its noun.
 
-    >>> counted(1, "run"), counted(24, "run")
-    ('1 run', '24 runs')
+    >>> counted(1, "run"), counted(24, "run"), counted(10828, "document")
+    ('1 run', '24 runs', '10,828 documents')
     """
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    return f"{number} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 class Percent(float):
     """A share; as text in whole percent, of which only none is 0 and only all is 100.
 
     >>> f"{Percent(0.001)}, {Percent(0.6)}, {Percent(0.998)}, {Percent(1)}"
-    '1%, 60%, 99%, 100%'
+    '1 %, 60 %, 99 %, 100 %'
     """
 
     def __format__(self, spec: str) -> str:
         share = self.real
         if share not in (0.0, 1.0):
             share = min(max(share, 0.01), 0.99)
-        return f"{share:.0%}"
+        return f"{100 * share:.0f} %"
 
 
 def decimal(number: float, sign: str = "") -> str:
@@ -76,7 +76,16 @@ def decimal(number: float, sign: str = "") -> str:
     >>> decimal(0.30143), decimal(-0.5), decimal(12.5), decimal(0.02, sign="+")
     ('.3014', '-.5000', '12.5000', '+.0200')
     """
-    return re.sub(r"^([+-]?)0\.", r"\1.", f"{number:{sign}.{PLACES}f}")
+    return short(number, f"{sign}.{PLACES}f")
+
+
+def short(number: float, form: str = "g") -> str:
+    """A number in this form as a sentence has it, without the 0 before the point.
+
+    >>> short(0.8), short(0.05), short(0.2809, ".2f"), short(1), short(0.02, "+g")
+    ('.8', '.05', '.28', '1', '+.02')
+    """
+    return re.sub(r"^([+-]?)0\.", r"\1.", f"{number:{form}}")
 
 
 def p_of(p: float) -> str:

@@ -14,12 +14,12 @@ def merged(remarks: Iterable[Remark]) -> list[Remark]:
     These are the remarks with a share: one remark names the lowest and the highest share, and all
     subjects. It stands after the others, as does a remark without a subject.
 
-    >>> of_a = Remark("unjudged", "A", "40% of the top 10 are unjudged", 0.4)
-    >>> of_b = Remark("unjudged", "B", "60% of the top 10 are unjudged", 0.6)
+    >>> of_a = Remark("unjudged", "A", "40 % of the top 10 are unjudged", 0.4)
+    >>> of_b = Remark("unjudged", "B", "60 % of the top 10 are unjudged", 0.6)
     >>> for remark in merged([of_a, Remark("topics", "A", "the run lacks 1 of 9 topics"), of_b]):
     ...     print(remark)
     A: the run lacks 1 of 9 topics
-    40% to 60% of the top 10 are unjudged in A, B
+    40 % to 60 % of the top 10 are unjudged in A, B
     """
     distinct = dict.fromkeys(remarks)
     by_kind: dict[str, list[Remark]] = {}

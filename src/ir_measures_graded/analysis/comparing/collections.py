@@ -35,7 +35,7 @@ from ...evaluation.values import COLLECTION, frame_of, needed_column
 from ...files.content import is_pattern
 from ...files.files import RunFile
 from ...files.sources import is_file, scoreddocs_of
-from ...output.formats import counted, known, listed
+from ...output.formats import counted, known, listed, short
 from ...output.tables import Table
 from ...progress import Progress
 from ..statistics.corrections import DEFAULT, correction_of
@@ -153,7 +153,9 @@ class OverCollections(Comparison):
         if self.corrected.caution:
             notes.append(self.corrected.caution)
         if not self.baselines and not self.shows_best_only:
-            notes.append(f"Letters name the runs beaten with p < {self.alpha:g}; {STARS_SENTENCE}.")
+            notes.append(
+                f"Letters name the runs beaten with p < {short(self.alpha)}; {STARS_SENTENCE}."
+            )
         notes += self._runs_without_mean()
         notes += self.notes_on_pairs()
         for name, collection in self.groups.items():
@@ -222,7 +224,7 @@ class OverCollections(Comparison):
             tests = f"Paired t-tests, for the mean {of_mean}, {self.corrected.name}"
             about_tests = (
                 f"{measure} in {counted(self.topics, self.unit)}; each counts once.",
-                f"{tests}, p < {self.alpha:g}.",
+                f"{tests}, p < {short(self.alpha)}.",
             )
             papers.append(PaperTable(self.runs, columns, values, wins, self.baselines, about_tests))
         return papers

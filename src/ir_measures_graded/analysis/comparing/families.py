@@ -140,7 +140,7 @@ def unjudged_sentence(unjudged: Unjudged) -> str:
     """The share of unjudged documents of each of at most three runs, else the lowest and highest.
 
     >>> unjudged_sentence(Unjudged(10, {"old": 0.0, "new": 0.25}))
-    'Unjudged of the top 10 documents: 0% of old, 25% of new.'
+    'Unjudged of the top 10 documents: 0 % of old, 25 % of new.'
     """
     shares = unjudged.shares
     if not any(shares.values()):

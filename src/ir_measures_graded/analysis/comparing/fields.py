@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from ...output.formats import short
 from ..statistics.defaults import POWER
 from .tests import BY_GROUP, LIKE_THESE, PAIRED_T, THESE
 
@@ -35,7 +36,7 @@ DIFFERENCE_FIELDS: Final = (
     Field(
         "detectable",
         "MDE",
-        f"MDE is the smallest true difference found with probability {POWER:g}{{level}}.",
+        f"MDE is the smallest true difference found with probability {short(POWER)}{{level}}.",
     ),
     Field("may_turn"),
     Field("note"),

@@ -15,7 +15,7 @@ from ...core.registry.notation import one_of
 from ...errors import GradedError, Remark
 from ...evaluation.counting import with_effective
 from ...evaluation.evaluation import Evaluation
-from ...output.formats import PLACES, clean, counted, escaped_html, sentences
+from ...output.formats import PLACES, clean, counted, escaped_html, sentences, short
 from ...output.result import Result
 from ...output.tables import Table
 from ..statistics.corrections import DEFAULT, Correction, correction_of
@@ -317,7 +317,7 @@ class Comparison(Result):
         of_group = f" ({self.name})" if self.name else ""
         about = [
             f"Means over {self.topics_in_words(self.measures)}{of_group}.",
-            f"Paired t-tests{correction}, p < {self.alpha:g}.",
+            f"Paired t-tests{correction}, p < {short(self.alpha)}.",
         ]
         deviations = None
         if self.repeats:

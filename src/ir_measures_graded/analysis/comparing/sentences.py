@@ -95,11 +95,12 @@ def _against_baseline(tests: Iterable[Test], baseline: str) -> str:
         return f"nothing differs significantly from {baseline}"
     clauses = []
     if better:
-        clauses.append(f"{_listed_runs(better)} {_are(better)} better ({_spread_of(better)})")
+        verb = f"{_are(better)} better than {baseline}"
+        clauses.append(f"{_listed_runs(better)} {verb}, by {_spread_of(better)}")
     if worse:
-        verb = "" if better else f"{_are(worse)} "
-        clauses.append(f"{_listed_runs(worse)} {verb}worse ({_spread_of(worse)})")
-    sentence = f"{' and '.join(clauses)} than {baseline}"
+        verb = f"{_are(worse)} worse than {baseline}"
+        clauses.append(f"{_listed_runs(worse)} {verb}, by {_spread_of(worse)}")
+    sentence = "; ".join(clauses)
     if turned:
         sentence += f", {MAY_TURN} the sign for {listed(turned)}"
     return sentence
@@ -112,10 +113,10 @@ def _listed_runs(tests: Iterable[Test]) -> str:
 
 
 def _spread_of(tests: Iterable[Test]) -> str:
-    """The difference of some tests, or the smallest and the largest one."""
-    differences = sorted((test.difference or 0.0 for test in tests), key=abs)
-    smallest = decimal(differences[0], "+")
-    largest = decimal(differences[-1], "+")
+    """The size of the difference of some tests, or the smallest and the largest one."""
+    sizes = sorted(abs(test.difference or 0.0) for test in tests)
+    smallest = decimal(sizes[0])
+    largest = decimal(sizes[-1])
     if smallest == largest:
         return smallest
     return f"{smallest} to {largest}"

@@ -24,7 +24,7 @@ from ...evaluation.named import Qrels, Runs, about
 from ...evaluation.sessions import Given
 from ...evaluation.values import By, groups_of
 from ...output.figures import Figure
-from ...output.formats import counted, listed
+from ...output.formats import counted, decimal, listed, p_of, short
 from ...output.result import Result
 from ...output.tables import Table
 from ...progress import Progress
@@ -211,13 +211,13 @@ class Gate(Result):
     def _reason(self, verdict: Verdict) -> str:
         """Why the verdict is what it is."""
         topics = counted(verdict.topics, self.unit)
-        difference = f"the difference is {verdict.difference:+.4f}"
+        difference = f"the difference is {decimal(verdict.difference, '+')}"
         if verdict.verdict == SMALL:
             return f"{topics}, and {LEAST_TESTED_TOPICS} are the least that are tested"
         if self._is_unproved(verdict):
             return f"over {topics}, no value changed; they cannot exclude a loss of {self.margin}"
         if verdict.verdict == HOLDS:
-            p = "" if verdict.p is None else f" (p = {verdict.p:.4f})"
+            p = "" if verdict.p is None else f" ({p_of(verdict.p)})"
             return f"over {topics}, the new run is not worse by {self.margin}{p}; {difference}"
         if verdict.verdict != UNDECIDED:
             beyond = "beyond" if verdict.beyond else "not certainly beyond"
@@ -230,7 +230,7 @@ class Gate(Result):
         if verdict.p_holds < self.level:
             return f"more {self.unit}s may be lost than the margin of {self.margin} allows"
         if verdict.reachable is not None:
-            power = f"with power {POWER:g}"
+            power = f"with power {short(POWER)}"
             return f"{topics} can show {_shown(verdict.reachable)} {power}; {self._needs(verdict)}"
         return f"so few changes do not show how many {self.unit}s {self.margin} needs"
 
@@ -241,11 +241,12 @@ class Gate(Result):
         needs = f"{self.margin} needs about {verdict.needed} if the true difference is 0"
         more = verdict.needed - verdict.topics
         if more <= 0:
-            return f"{needs}, but the observed one is {verdict.difference:+.4f}"
+            return f"{needs}, but the observed one is {decimal(verdict.difference, '+')}"
         if self.looks > 1:
             return f"{needs}. Add {more} {self.unit}s"
         use = f"Use about {verdict.needed} new {self.unit}s"
-        return f"{needs}. {use}, or add {more} and rerun with --looks 2"
+        add = f"or add {more} {self.unit}s to these {verdict.topics}"
+        return f"{needs}. {use}, {add} and decide by all of them with --looks 2"
 
     def notes(self) -> list[str]:
         """The reasons of the verdicts, and notes on them."""
@@ -287,9 +288,13 @@ class Gate(Result):
         if share >= unseen:
             return
         measure = "" if self.margin.relative else f"{verdict.measure}: "
-        failures = f"failures on up to {100 * unseen:.1f} % of {self.unit}s could go unseen"
         enough = np.ceil(log(self.level) / log1p(-share))
-        yield f"{measure}With {count} {self.unit}s, {failures}; use at least {enough:.0f}."
+        missing = f"is missing among these {count} with probability {short(self.level)}"
+        yield (
+            f"{measure}A kind of {self.unit} that is {100 * unseen:.1f} % of all {self.unit}s "
+            f"{missing}; if the new run failed on all of this kind, it would lose more than the "
+            f"margin. Use at least {enough:.0f} {self.unit}s."
+        )
 
     def _drops(self, verdict: Verdict) -> Iterator[str]:
         """A note if more topics fell than rose, by a sign test."""
@@ -297,7 +302,7 @@ class Gate(Result):
         special = statistics_library("scipy.special")
         changes = verdict.drops + verdict.rises
         if special.bdtrc(verdict.drops - 1, changes, 0.5) < LEVEL:
-            fell = f"{counted(verdict.drops, self.unit)} fell by more than {DROP:g}"
+            fell = f"{counted(verdict.drops, self.unit)} fell by more than {short(DROP)}"
             rose = f"{verdict.rises} rose, more than chance explains"
             yield f"{verdict.measure}: {fell} and {rose}."
 

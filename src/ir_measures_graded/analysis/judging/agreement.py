@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import GradedError, Remark
 from ...output.figures import Figure
-from ...output.formats import Percent, counted, decimal, known, listed
+from ...output.formats import Percent, counted, decimal, known, listed, short
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..statistics.orders import best_first
@@ -35,6 +35,10 @@ COLUMNS: Final = Note(
     "documents: judged by both; unanswered: the human's documents without an answer of the judge; "
     "same: share with equal levels; bias: mean of the judge's level minus the human's; "
     "kappa 0|12: κ with the levels divided in two."
+)
+MORE: Final = Note(
+    "--show kappas has κ with weights and for levels divided in two, and α; --show differences the "
+    "intervals of the differences from the best judge; --show levels the documents by level."
 )
 ORDERS: Final = Note(
     "moves: the judge moves the order of the runs less or more than other topics would: tau "
@@ -125,11 +129,13 @@ class Judges(Result):
             among = f", with the highest κ of {len(self.judges)} judges,"
         of_levels = ""
         if kappa.lower is not None:
-            of_levels = f", κ {kappa}"
+            of_levels = f", κ {kappa.in_sentence()}"
         of_runs = ""
         defined = [order for order in best.orders if order.tau is not None]
         if defined:
-            taus = listed(f"τ {order.tau:.2f} by {order.measure}" for order in defined)
+            taus = listed(
+                f"τ {short(order.tau or 0.0, '.2f')} by {order.measure}" for order in defined
+            )
             of_runs = f", and on the order of {len(defined[0].runs)} runs with {taus}"
         text = "{}{} agrees with the human on {} of {}{}{}."
         same = Percent(best.counts["same"])
@@ -170,26 +176,47 @@ class Judges(Result):
         return Table(columns, rows, title)
 
     def tables(self) -> list[Table]:
-        """The documents and κ of each judge, its other statistics, orders, favours and levels."""
+        """A row with κ for each judge, the highest first, and the orders and favours of runs.
+
+        For a single judge also its other statistics and its levels.
+        """
+        share = f"{100 * self.confidence:.10g} %"
+        kappa = Column("kappa", kind=attrgetter("value"))
+        interval = Column("kappa", f"{share} interval", attrgetter("interval"))
+        counts = ["same", "bias", "documents", "unanswered", "abstentions"]
+        tables = [Table.of(["judge", kappa, interval, *counts], self._best_first())]
+        if len(self.judges) == 1:
+            tables += self.kappa_tables()
+        tables += [self.spread_table(), self.favour_table(named=True)]
+        if len(self.judges) == 1 and len(self.judges[0].levels) <= MOST_LEVELS:
+            tables.append(self.level_table())
+        return [table for table in tables if table.rows]
+
+    def _best_first(self) -> list[dict[str, Any]]:
+        """The fields, counts and statistics of each judge, the highest κ first."""
+        records = [vars(judge) | judge.counts | judge.statistics for judge in self.judges]
+        kappas = [judge.statistics["kappa"].value for judge in self.judges]
+        costs = [np.inf if kappa is None else -kappa for kappa in kappas]
+        return [records[number] for number in np.argsort(costs, kind="stable").tolist()]
+
+    def kappa_tables(self) -> list[Table]:
+        """κ with weights and of each division of the levels, and α; none for too many levels.
+
+        The highest κ comes first.
+        """
         share = f"{100 * self.confidence:.10g} %"
         names = self.judges[0].statistics
         divided = [name for name in names if "|" in name]
         weighted = [name for name in names if " " in name and name not in divided]
-        records = [vars(judge) | judge.counts | judge.statistics for judge in self.judges]
-        shown = ["judge", "documents", "unanswered", "abstentions", "same", "bias"]
-        kappa = Column("kappa", kind=attrgetter("value"))
-        interval = Column("kappa", f"{share} interval", attrgetter("interval"))
-        tables = [Table.of([*shown, kappa, interval], records)]
+        records = self._best_first()
+        tables = []
         groups = {"κ with weights, and α": weighted, "κ with the levels divided in two": divided}
         for title, group in groups.items():
             if 0 < len(group) <= MOST_DIVISIONS:
                 columns = [Column(name, kind=str) for name in group]
                 title += f", with {share} intervals over topics"
                 tables.append(Table.of(["judge", *columns], records, title))
-        tables += [self.difference_table(), self.spread_table(), self.favour_table(named=True)]
-        if len(self.judges[0].levels) <= MOST_LEVELS:
-            tables.append(self.level_table())
-        return [table for table in tables if table.rows]
+        return tables
 
     def data(self) -> Table:
         """A row per judge: that of the table, ends of intervals, and at most 12 levels.
@@ -237,7 +264,10 @@ class Judges(Result):
         notes += [self._on_favours(by_judge) for by_judge in zip(*of_judges, strict=True)]
         if self._orders:
             notes.append(ORDERS)
-        return [*notes, COLUMNS]
+        notes.append(COLUMNS)
+        if len(self.judges) > 1:
+            notes.append(MORE)
+        return notes
 
     @staticmethod
     def _on_favours(by_judge: Sequence[OrderAgreement]) -> Note:

@@ -57,7 +57,7 @@ from ...errors import GradedError, NotApplicableError, Remark, level_of_caller
 from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels, Runs
 from ...output.figures import Figure
-from ...output.formats import counted, known, listed
+from ...output.formats import counted, decimal, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ...progress import Progress
@@ -83,7 +83,7 @@ LEAST_TOPICS: Final = 5
 """An estimate needs so many topics that the human judged completely."""
 NUMBERS: Final = ("value", "lower", "upper", "topics", "lambda", Column("worth", kind=round))
 BEST: Final = (
-    "{} has the best estimate by {}, {:.4f}{}{}; {} judged by both, {} by the "
+    "{} has the best estimate by {}, {}{}{}; {} judged by both, {} by the "
     "machine alone, {} by the human alone."
 )
 LEFT: Final = (
@@ -185,10 +185,10 @@ class Estimates(Result):
                 equal.append(estimate.run)
         equal_to = f", equal to that of {listed(equal)}" if equal else ""
         interval = ""
-        if best.lower is not None:
-            interval = f" ({best.lower:.4f} to {best.upper:.4f})"
+        if best.lower is not None and best.upper is not None:
+            interval = f" ({decimal(best.lower)} to {decimal(best.upper)})"
         topics = (counted(self.both, "topic"), self.machine_only, self.human_only)
-        return [Note(BEST, best.run, measure, best.value, interval, equal_to, *topics)]
+        return [Note(BEST, best.run, measure, decimal(best.value), interval, equal_to, *topics)]
 
     def tables(self) -> list[Table]:
         """One row per measure, run and judge."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -43,6 +44,10 @@ class Statistic(NamedTuple):
     def interval(self) -> str:
         """The percentiles as text; empty if there are none."""
         return "" if self.lower is None else f"{self.lower:.2f} to {self.upper:.2f}"
+
+    def in_sentence(self) -> str:
+        """The value and the percentiles without zeros before the point."""
+        return re.sub(r"\b0\.", ".", str(self))
 
     def __str__(self) -> str:
         value = "" if self.value is None else f"{self.value:.2f}"

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from ...output.formats import short
+
 ALPHA: Final = 0.05
 """A p-value below this level is significant."""
 CONFIDENCE: Final = 1 - ALPHA
@@ -12,7 +14,7 @@ LEAST_TESTED_TOPICS: Final = 10
 """Fewer topics show intervals of several differences, but none of them is called significant."""
 STARS: Final = ((0.01, "**"), (0.05, "*"))
 """The marks of p-values below these limits, as in Table II of Järvelin & Kekäläinen 2002."""
-STARS_SENTENCE: Final = ", ".join(f"{mark} p < {limit:g}" for limit, mark in STARS)
+STARS_SENTENCE: Final = ", ".join(f"{mark} p < {short(limit)}" for limit, mark in STARS)
 """The meaning of the stars, within a sentence."""
 
 
