@@ -207,9 +207,9 @@ def test_a_difference_that_judgments_could_turn_says_so_in_its_sentence():
     (test,) = comparison.outcomes
     assert (test.winner, test.may_turn) == ("old", True)
     assert comparison.answer()[0].endswith(f", {text}.")
-    assert comparison.notes()[-1] == "Unjudged of the top 10 documents: 0% of old, 90% of new."
+    assert comparison.notes()[-1] == "Unjudged of the top 10 documents: 0 % of old, 90 % of new."
     against = compare(qrels, runs | {"third": old}, ["nDCG_JK@10"], baseline="old")
-    assert against.answer()[0].endswith(f"than old, {text} for new.")
+    assert against.answer()[0].endswith(f"new is worse than old, by 1.0000, {text} for new.")
     judged = {topic: qrels[topic] | dict.fromkeys(new[topic], 0) for topic in topics}
     settled = compare(judged, runs, ["nDCG_JK@10"])
     assert settled.outcomes[0].may_turn is False
@@ -233,7 +233,7 @@ def test_above_15_pairs_the_best_run_is_compared_with_the_next():
 def test_the_worse_runs_are_named_as_the_better_ones():
     array = np.random.default_rng(0).normal(0, 0.1, (3, 30)) + np.array([[0], [1], [-1]])
     answer = compare(of_array(array), baseline="A").answer()[0]
-    assert answer.endswith("; B is better (+1.0398) and C worse (-.9704) than A.")
+    assert answer.endswith("; B is better than A, by 1.0398; C is worse than A, by .9704.")
 
 
 # ---------------------------------------------------------------- several baselines, repeats, groups
@@ -361,7 +361,7 @@ def test_constant_difference_takes_part_in_holms_correction():
     constant, other = comparison.find("nDCG_JK")
     assert (constant.p, constant.adjusted) == (2**-11, 2**-10)
     assert other.adjusted == other.p == pytest.approx(1)
-    assert comparison.answer()[0].endswith("; B is better (+.1000) than A.")
+    assert comparison.answer()[0].endswith("; B is better than A, by .1000.")
 
 
 def test_fewer_than_10_topics_show_intervals_but_no_significance_of_several_differences():
@@ -385,7 +385,7 @@ def test_notes_say_what_the_tables_do_not(values):
     notes = compare(replace(values, missing=missing)).notes()
     assert notes[-2:] == [
         "B lacks 2 topics; the value there is that of an empty ranking.",
-        "Unjudged of the top 5 documents: 20% of B to 40% of A.",
+        "Unjudged of the top 5 documents: 20 % of B to 40 % of A.",
     ]
 
 
@@ -636,7 +636,7 @@ def test_the_answer_and_the_figure_show_which_of_many_runs_are_better():
     assert f"; {found.top(found.measures[0])[0]} has the best mean, and" in found.summary
     against = compare(many_runs(50), baseline=others[-1], tests=["wilcoxon"])
     assert against.tables()[1].columns == ["measure", "run", "other", "statistic", "p", "better"]
-    assert against.answer()[0].endswith(f" than {others[-1]}.")
+    assert f" are better than {others[-1]}, by ." in against.answer()[0]
 
 
 def test_figure_of_all_pairs_joins_runs_that_do_not_differ():
@@ -680,7 +680,7 @@ def test_the_answer_tells_that_few_topics_are_not_tested():
 
 def test_the_figure_tells_its_levels_for_every_alpha():
     strict = compare(many_runs(5), alpha=0.001).figure().texts[-1].get_text()
-    assert strict.replace("\n", " ").endswith("with p < 0.001, dark with p < 0.001.")
+    assert strict.replace("\n", " ").endswith("with p < .001, dark with p < .001.")
 
 
 def test_small_p_values_are_not_printed_as_0():

@@ -73,9 +73,8 @@ def test_undecided_tells_the_topics_that_find_the_margin_with_power_80_percent(e
     with np.errstate(divide="ignore"):  # SciPy before 1.12
         power = stats.nct.sf(stats.t.isf(0.05, topics - 1), topics - 1, share * topics**0.5)
     assert found.needed == topics[power >= chance][0]
-    use = (
-        f"Use about {found.needed} new topics, or add {found.needed - 50} and rerun with --looks 2."
-    )
+    add = f"or add {found.needed - 50} topics to these 50 and decide by all of them with --looks 2."
+    use = f"Use about {found.needed} new topics, {add}"
     needs = f"2 % needs about {found.needed} if the true difference is 0. {use}"
     assert result.notes()[0].endswith(needs)
 
@@ -95,9 +94,12 @@ def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson():
     assert constant.verdicts[0].p_holds < 0.05
     assert constant.verdict == "undecided"
     assert "more topics may be lost than the margin of 5 % allows; 2 of 2" in constant.notes()[0]
-    seen = "With 60 topics, failures on up to 4.9 % of topics could go unseen; use at least 149."
-    assert any(note.startswith(seen) for note in gate(of_pair(old, old), margin="2%").notes())
-    assert not any("unseen" in note for note in gate(of_pair(old, old), margin="5%").notes())
+    missing = "A kind of topic that is 4.9 % of all topics is missing among these 60 with probability .05; if the"
+    assert any(
+        note.startswith(missing) and note.endswith(" Use at least 149 topics.")
+        for note in gate(of_pair(old, old), margin="2%").notes()
+    )
+    assert not any("missing" in note for note in gate(of_pair(old, old), margin="5%").notes())
     assert all(gate(of_pair(old, old), margin=tiny).notes() for tiny in (1e-17, 1e-310))
     worse, undecided = (
         gate(of_pair(old, np.where(np.arange(60) < n, 0, old)), margin=0.035) for n in (9, 2)

@@ -16,6 +16,7 @@ from ir_measures_graded.analysis import (
     power_collections,
 )
 from ir_measures_graded.analysis.statistics.student import detectable_effect, topics_needed
+from ir_measures_graded.output.formats import short
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
@@ -72,10 +73,13 @@ def test_the_answer_and_the_table_have_these_numbers(found):
     best, *_ = sorted(MEASURES, key=found.share, reverse=True)
     topics, chance = found.topics_for(best, 0.05), found.chance(best, 0.05)
     separated = round(10 * found.share(best))
-    assert found.answer()[2] == f"{best} separates {separated} of 10 pairs of runs (p < 0.05)."
+    assert (
+        found.answer()[2]
+        == f"By {best}, {separated} of 10 pairs of runs differ significantly (p < .05)."
+    )
     assert found.answer()[0] == (
-        f"With 20 topics, the test detects a difference of 0.05 in {best} with probability {chance:.2f} (median pair); about "
-        f"{topics[1]} topics, {topics[0]} to {topics[2]} by pair, detect it with 0.8."
+        f"To find a true difference of .05 in {best} with probability .8, use about {topics[1]} topics "
+        f"({topics[0]} to {topics[2]} by pair); 20 topics find it with probability {short(chance, '.2f')} (median pair)."
     )
     assert found.table()[1][0] == [best, 0.05, *topics]
     assert found.records()[0]["chance"] == chance
@@ -93,13 +97,13 @@ def test_power_of_runs_that_agree_in_every_topic_is_undefined():
 def test_no_difference_is_promised_that_the_measure_cannot_have():
     evaluation = of_array(np.array([[1.0, 0.0], [0.0, 0.5]]), "nDCG_JK")
     said = power(evaluation).answer()[0]
-    assert said.startswith("With 2 topics, the test detects no difference that nDCG_JK can have")
+    assert said.startswith("Over 2 topics, the test finds no difference that nDCG_JK can have")
     assert said.endswith("and values differ by at most 1.")
 
 
 def test_pairs_without_a_test_are_told():
     (_, separated, untested) = power(of_array([[1, 2, 3], [3, 1, 2], [2, 2, 9]], "CG")).answer()
-    assert separated == "CG separates 0 of 3 pairs of runs (p < 0.05)."
+    assert separated == "By CG, 0 of 3 pairs of runs differ significantly (p < .05)."
     assert untested.startswith("No p for 3 pairs by CG (intervals only: fewer than 10 topics")
     array = np.random.default_rng(0).random((3, 12))
     array[1] = array[0] + 0.25
@@ -114,7 +118,7 @@ def test_pairs_without_a_test_are_told():
 def test_a_difference_out_of_reach_has_no_number_of_topics():
     found = power(of_array([[1, 2, 3], [3, 1, 2]], "CG"), differences=[1e-9])
     assert found.records()[0]["median"] is None
-    assert "about over ten million topics detect it" in found.answer()[0]
+    assert ", use over ten million topics;" in found.answer()[0]
 
 
 def test_pairs_with_few_changes_and_topics_without_a_value_are_left_out():
@@ -148,7 +152,8 @@ def test_the_family_of_a_baseline_and_complete_topics_are_those_of_compare():
         effect = found.detectable(measure)[1] / found.spread(measure)[1]
         assert effect == pytest.approx(detectable_effect(count, 0.05 / 3, 0.8))
         assert any(
-            line.startswith(f"With {count} topics, the test detects") for line in found.answer()
+            line.startswith(f"Over {count} topics, two runs must truly differ")
+            for line in found.answer()
         )
     with pytest.raises(GradedError, match="baseline 'E' is not among the runs"):
         power(evaluation, baseline="E")

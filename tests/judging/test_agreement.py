@@ -246,7 +246,9 @@ def test_each_judge_has_a_row(human):
         )
         assert record["kappa 01|23 lower"] == each.statistics["kappa 01|23"].lower
     assert [row[2:] for row in found.level_table().rows[:4]] == found.judges[0].confusion.tolist()
-    assert "kappa 01|23" in found.to_latex().replace("\\textbar{}", "|")
+    assert [table.rows[0][0] for table in found.kappa_tables()] == [found.best.judge] * 2
+    assert "kappa 01|23" not in found.to_latex().replace("\\textbar{}", "|")
+    assert "kappa 01|23" in judges(human, {"one": machines["one"]}).to_markdown().replace("\\", "")
 
 
 def test_many_levels_cost_no_more_than_the_documents_do():

@@ -228,7 +228,8 @@ class Power(Result):
             of_pair = " (median pair)"
             by_pair = f" ({lowest} to {highest} by pair)"
         find = f"To find a true difference of {short(difference)} in {measure} with probability"
-        need = f"{find} {short(self.power)}, use about {median} {self.unit}s{by_pair}"
+        about = "" if isinstance(median, str) else "about "
+        need = f"{find} {short(self.power)}, use {about}{median} {self.unit}s{by_pair}"
         chance = f"{short(self.chance(measure, difference), '.2f')}{of_pair}"
         topics = counted(self.topics_of(measure), self.unit)
         finds = "finds" if self.topics_of(measure) == 1 else "find"

@@ -58,13 +58,13 @@ def _all_pairs(comparison: Comparison) -> Figure:
         drawings += [_triangle(comparison, measure, strong) for measure in comparison.measures]
         text = (
             f"p of each pair{correction}. In colour: the run named below is better than the run "
-            f"named at the left with p < {alpha:g}, dark with p < {strong:g}."
+            f"named at the left with p < {short(alpha)}, dark with p < {short(strong)}."
         )
         return picture(drawings, comparison.summary, text, across=2)
     for measure in comparison.measures:
         drawings += _grouped(comparison, measure)
     text = (
-        f"Dots: means. Runs that a bar joins do not differ with p < {alpha:g}{correction}; runs "
+        f"Dots: means. Runs that a bar joins do not differ with p < {short(alpha)}{correction}; runs "
         "that share no bar do."
     )
     return picture(drawings, comparison.summary, text, across=2)
@@ -143,7 +143,7 @@ def _differences(comparison: Comparison) -> Figure:
     elif correction_of(comparison.correction).is_corrected:
         together = "which hold for all differences together"
     text = (
-        f"Bars: {level} intervals, {together}. Filled: p < {comparison.alpha:g}"
+        f"Bars: {level} intervals, {together}. Filled: p < {short(comparison.alpha)}"
         f"{_correction(comparison)}."
     )
     return picture(drawings, comparison.summary, text, across=ACROSS)

@@ -204,7 +204,7 @@ class Gate(Result):
             number = str(verdict.lost or "none")
             whose = "their" if verdict.lost > 1 else "its"
             lost = f"{number} lost at least half of {whose} value"
-            unseen = f"up to {100 * verdict.unseen:.1f} % of {self.unit}s may"
+            unseen = f"up to {100 * verdict.unseen:.1f} % of {self.unit}s may do so"
             reason += f"; {verdict.changed} of {topics} changed, {lost}; {unseen}"
         return f"{verdict.name}: {verdict.verdict}: {reason}."
 
