@@ -21,6 +21,7 @@ from ...output.figures import (
     Triangle,
     picture,
 )
+from ...output.formats import short
 from ..statistics.corrections import correction_of
 from ..statistics.defaults import STARS
 from ..statistics.precision import differences_of
