@@ -65,8 +65,8 @@ def _all_pairs(comparison: Comparison) -> Figure:
     for measure in comparison.measures:
         drawings += _grouped(comparison, measure)
     text = (
-        f"Dots: means. Runs that a bar joins do not differ with p < {short(alpha)}{correction}; runs "
-        "that share no bar do."
+        f"Dots: means. Runs that a bar joins do not differ with p < {short(alpha)}{correction}; "
+        "runs that share no bar do."
     )
     return picture(drawings, comparison.summary, text, across=2)
 
