@@ -52,7 +52,7 @@ REPORT = (
         "report",
         "demo-report.html",
         "The verdict: sentences, and a table of the runs with intervals",
-        "Verdict: the best run, the differences that hold, and what ties and judgments could change",
+        "Verdict: the best run, and the differences that hold",
     ),
     Picture(
         "report-curves",

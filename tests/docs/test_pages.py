@@ -5,6 +5,7 @@ import sys
 from random import Random
 
 import pytest
+import pytrec_eval
 from site_extensions import DOCS, installation
 
 import ir_measures_graded
@@ -76,6 +77,30 @@ def test_pages_install_from_a_clone_until_an_index_has_the_package(path):
         assert PACKAGE != "." or not re.search(r"pip install '?ir-measures-graded", text)
         released = installation.installed_from("ir-measures-graded", text)
         assert not re.search(r"pip install '?\.[^./]|in a clone of the rep", released)
+
+
+def test_licences_names_the_measures_that_run_pytrec_eval(monkeypatch):
+    calls = []
+
+    class Spy(pytrec_eval.RelevanceEvaluator):
+        def __init__(self, *given, **named):
+            calls.append(given)
+            super().__init__(*given, **named)
+
+    monkeypatch.setattr(pytrec_eval, "RelevanceEvaluator", Spy)
+    standard = "AP nDCG@5 P@5 R@5 RR RR@5 Rprec Success@5 Bpref NumRet NumRel NumRelRet NumQ SetR"
+    theirs = "SetAP SetF IPrec@0.1 infAP SetP(relative=True) set_map set_F iprec_at_recall_0.10"
+    names = [*map(str, MEASURES), *standard.split(), "SetP", "Judged@5", *theirs.split()]
+    found = []
+    for name in names:
+        calls.clear()
+        analysis.evaluate({"q": {"a": 1, "b": 0}}, {"run": {"q": {"a": 2.0, "b": 1.0}}}, [name])
+        if calls:
+            found.append(name)
+    assert found == theirs.split()
+    row = page("licences").partition("| `SetAP`")[2].partition("| AP, nDCG")[0]
+    for name in theirs.split():
+        assert name.partition("@")[0] in f"SetAP{row}", name
 
 
 def groups(*head):
