@@ -236,6 +236,9 @@ OTHERS = {
     "R over min(R, k)": lambda levels, judged: share(
         np.count_nonzero(levels), min(10, np.count_nonzero(judged))
     ),
+    "R over the relevant documents retrieved": lambda levels, judged: share(
+        np.count_nonzero(levels[:10]), np.count_nonzero(levels)
+    ),
     "F1": lambda levels, judged: 2 * np.count_nonzero(levels) / (10 + np.count_nonzero(judged)),
     "RR of each relevant document found, their mean": lambda levels, judged: share(
         sum(1 / rank for rank, level in enumerate(levels, 1) if level), np.count_nonzero(levels)
@@ -448,7 +451,7 @@ def test_a_plain_name_is_before_an_equal_contrived_one():
 @pytest.mark.parametrize("measure", ["nDCG_Burges@10", "AP(rel=2)", "RR@10", "RBP_G(p=0.7)"])
 def test_a_mean_is_that_of_the_likely_definition_and_rarer_ones_are_counted(measure):
     known = {"nDCG_Burges@10": "nDCG@10", "AP(rel=2)": "AP"}.get(measure, measure)
-    places = 5 if measure == "AP(rel=2)" else 4  # many tools compute an AP
+    places = 4 if measure.startswith("R") else 5  # many tools compute an nDCG or AP
     mean = mean_of(measure, places=places)
     found = identify(QRELS, RUN, mean=mean, measure=known)
     assert (found.measure, found.equal) == (measure, True)
@@ -476,9 +479,8 @@ def test_definitions_with_equal_means_are_apart_if_their_values_are():
     found = identify(
         qrels, {topic: dict(zip("abcdefgh", range(8, 0, -1))) for topic in qrels}, mean="0.5000"
     )
-    assert "P@5, as pytrec_eval, trec_eval, mlflow, OpenSearch compute it" in texts_of(
-        found, "fits"
-    )
+    texts = texts_of(found, "fits")
+    assert any(text.startswith("P@5, as pytrec_eval, trec_eval, mlflow,") for text in texts)
     assert "pytrec_eval, trec_eval P_5 (0.5.11)" not in found.tools
 
 

@@ -161,6 +161,11 @@ def _of_tables(arguments: Arguments) -> Sides:
     if not second:
         raise GradedError("two tables are compared: name FIRST and SECOND")
     for word in words:
+        if is_file(word) and (arguments.first or arguments.second):
+            raise GradedError(
+                f"{word} is a third table; --first and --second take one file or a pattern in quotes "
+                "each time, as in --first 'runs/*.eval'"
+            )
         if is_file(word):
             raise GradedError(f"{word} is a third table; name the files with --first and --second")
     return Sides(first, second, words)

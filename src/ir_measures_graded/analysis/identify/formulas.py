@@ -29,8 +29,9 @@ class Ranked:
     For each rank (T × D) these are the `level` ≥ 0, whether there is a `hit`, the number of
     `hits_so_far`, the `precision`, 0 without a hit, and whether no topic judges the document, which
     is `unknown`. For each topic (T × 1), `top` is its top
-    level, `relevant` the number of relevant and `retrieved` that of retrieved documents; `highest`
-    is the top level of all topics. Values are for each `cutoff` (C)."""
+    level, `relevant` the number of relevant, `retrieved` that of retrieved and `relevant_retrieved`
+    that of documents that are both; `highest` is the top level of all topics. Values are for each
+    `cutoff` (C)."""
 
     def __init__(
         self,
@@ -54,6 +55,7 @@ class Ranked:
         self.cutoff = cutoff
         self.rank = np.arange(1.0, self.level.shape[1] + 1)
         self.hit = self.level >= least
+        self.relevant_retrieved = np.sum(levels[code] >= least, axis=1)[:, None]
         self.hits_so_far = np.cumsum(self.hit, axis=1)
         self.precision = self.hit * self.hits_so_far / self.rank
 
@@ -91,6 +93,12 @@ def average_precision_of_reachable(ranked: Ranked) -> np.ndarray:
     return ratio(ranked.up_to_cutoff(ranked.precision), reachable)
 
 
+def average_precision_of_returned(ranked: Ranked) -> np.ndarray:
+    """AP over min(R, k, retrieved)."""
+    reachable = np.minimum(ranked.relevant, np.minimum(ranked.cutoff, ranked.retrieved))
+    return ratio(ranked.up_to_cutoff(ranked.precision), reachable)
+
+
 def average_precision_of_hits(ranked: Ranked) -> np.ndarray:
     """AP over the relevant documents that are retrieved in the first k ranks."""
     return ratio(ranked.up_to_cutoff(ranked.precision), ranked.up_to_cutoff(ranked.hit))
@@ -114,6 +122,11 @@ def recall(ranked: Ranked) -> np.ndarray:
 def recall_of_reachable(ranked: Ranked) -> np.ndarray:
     """R over min(R, k)."""
     return ranked.hits_per(np.minimum(ranked.relevant, ranked.cutoff))
+
+
+def recall_of_retrieved(ranked: Ranked) -> np.ndarray:
+    """R over the relevant documents in the whole list."""
+    return ranked.hits_per(ranked.relevant_retrieved)
 
 
 def reciprocal_rank(ranked: Ranked) -> np.ndarray:
@@ -208,11 +221,13 @@ class Formula:
 FORMULAS: dict[str, Callable[[Ranked], np.ndarray]] = {
     "AP{}": average_precision,
     "AP{} over min(R, k)": average_precision_of_reachable,
+    "AP{} over min(R, k, retrieved)": average_precision_of_returned,
     "AP{} over the relevant documents found": average_precision_of_hits,
     "P{}": precision,
     "P{} over min(retrieved, k)": precision_of_retrieved,
     "R{}": recall,
     "R{} over min(R, k)": recall_of_reachable,
+    "R{} over the relevant documents retrieved": recall_of_retrieved,
     "R{} with 1 if nothing is relevant and nothing retrieved": recall_of_nothing,
     "F1{}": f1,
     "RR{}": reciprocal_rank,
@@ -233,6 +248,8 @@ for persistence in (0.5, DEFAULT_P, 0.9, 0.95):
     FORMULAS[graded] = partial(graded_rank_biased, persistence)
     FORMULAS[f"{graded} with the gains themselves"] = partial(raw_rank_biased, persistence)
 
+EQUAL_STRINGS = {"AP over min(R, k)": "Q(beta=0)", "R{} over min(R, k)": "R_cap{}"}
+"""The measure strings of the formulas that have another name here."""
 WITHOUT_STRING = ("Hole", "Rank")
 """The first words of the formulas that no measure string is like."""
 
@@ -265,6 +282,22 @@ def measures_for(levels: np.ndarray) -> dict[str, Way]:
             measure = parse_measure(string)
             ways[str(measure)] = Way(str(measure), measure)
     return ways
+
+
+def equal_string(name: str) -> str:
+    """The measure string that is the formula of this name, or else the name without its text.
+
+    >>> equal_string("R(rel=2) over min(R, k)"), equal_string("P over min(retrieved, k)")
+    ('R_cap(rel=2)', 'P')
+    """
+    measure, _, text = name.partition(" ")
+    bare, bracket, parameters = measure.partition("(")
+    pattern = f"{bare}{{}} {text}"
+    if name in EQUAL_STRINGS:
+        return EQUAL_STRINGS[name]
+    if pattern in EQUAL_STRINGS:
+        return EQUAL_STRINGS[pattern].format(bracket + parameters)
+    return measure
 
 
 def at_cutoff(measure: Measure, cutoff: str) -> Measure | None:

@@ -28,7 +28,7 @@ from .dimensions import (
     LogFrom,
     Space,
 )
-from .formulas import WITHOUT_STRING, at_cutoff, family
+from .formulas import WITHOUT_STRING, at_cutoff, equal_string, family
 from .ranking import Ranking
 from .scoring import values_at, values_of
 from .search import SAME
@@ -145,10 +145,10 @@ class Names:
         metric = tool["metric"].replace("@{k}", "")
         metric = metric.replace("{gains}", self._gains_in_string(definition))
         metric = metric.replace("{b}", self._base_in_string(definition))
-        measure_without_text = definition.measure.partition(" ")[0]
-        if measure_without_text.partition("(")[0] in WITHOUT_STRING:
+        string = equal_string(definition.measure)
+        if string.partition("(")[0] in WITHOUT_STRING:
             return None
-        measure = parse_measure(metric or measure_without_text)
+        measure = parse_measure(metric or string)
         is_judged_only = definition.documents == JUDGED_ONLY.text
         if is_judged_only and "judged_only" in measure.SUPPORTED_PARAMS:
             measure = type(measure)(**measure.params, judged_only=True)

@@ -73,7 +73,8 @@ class Ranking:
 def likeliest_first(
     space: Space, candidates: Sequence[Definition], departures: np.ndarray
 ) -> list[int]:
-    """The order of definitions: few departures, then those of tools, then what is usual."""
+    """The order of definitions: few departures, then those of tools, then what is usual, then
+    names without further words."""
     position = {}
     for name in Definition._fields:
         texts = [getattr(definition, name) for definition in candidates]
@@ -86,9 +87,10 @@ def likeliest_first(
     unusual = parameters + np.count_nonzero(conventions, axis=0)
     unusual += has_rare_cutoff.astype(int)
     unusual -= is_whole.astype(int)
+    is_contrived = np.array([" " in definition.measure for definition in candidates])
     # `lexsort` takes the most important key last.
     keys = list(reversed(position.values()))
-    keys += [-tool_count, unusual, tool_count == 0, departures.min(axis=1)]
+    keys += [-tool_count, is_contrived, unusual, tool_count == 0, departures.min(axis=1)]
     return np.lexsort(keys).tolist()
 
 
