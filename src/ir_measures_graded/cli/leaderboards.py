@@ -163,8 +163,8 @@ def _of_tables(arguments: Arguments) -> Sides:
     for word in words:
         if is_file(word) and (arguments.first or arguments.second):
             raise GradedError(
-                f"{word} is a third table; --first and --second take one file or a pattern in quotes "
-                "each time, as in --first 'runs/*.eval'"
+                f"{word} is a third table; --first and --second take a file each, or a pattern "
+                "in quotes, as in --first 'runs/*.eval'"
             )
         if is_file(word):
             raise GradedError(f"{word} is a third table; name the files with --first and --second")
