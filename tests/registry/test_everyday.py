@@ -95,6 +95,8 @@ def test_a_missing_cutoff_is_named(word):
         ("r-precision@5", "r-precision takes no cutoff; write Rprec"),
         ("ndcg@10-l2", "nDCG has no least relevant level; leave out -l2"),
         ("foo*", "no measure matches 'foo\\*'"),
+        ("hit rate(rel=2)@10", r"takes no parameters; write Success\(rel=2\)@10"),
+        ("hits(rel=2)@5", "means several measures; write Success@5"),
     ],
 )
 def test_other_texts_are_refused(text, sentence):

@@ -217,16 +217,18 @@ class Formula:
     least: float
 
 
+OVER_REACHABLE = "over min(R, k)"
+"""The text of the formulas that are measures with other names here."""
 # Braces stand for the least relevant level.
 FORMULAS: dict[str, Callable[[Ranked], np.ndarray]] = {
     "AP{}": average_precision,
-    "AP{} over min(R, k)": average_precision_of_reachable,
+    f"AP{{}} {OVER_REACHABLE}": average_precision_of_reachable,
     "AP{} over min(R, k, retrieved)": average_precision_of_returned,
     "AP{} over the relevant documents found": average_precision_of_hits,
     "P{}": precision,
     "P{} over min(retrieved, k)": precision_of_retrieved,
     "R{}": recall,
-    "R{} over min(R, k)": recall_of_reachable,
+    f"R{{}} {OVER_REACHABLE}": recall_of_reachable,
     "R{} over the relevant documents retrieved": recall_of_retrieved,
     "R{} with 1 if nothing is relevant and nothing retrieved": recall_of_nothing,
     "F1{}": f1,
@@ -248,8 +250,6 @@ for persistence in (0.5, DEFAULT_P, 0.9, 0.95):
     FORMULAS[graded] = partial(graded_rank_biased, persistence)
     FORMULAS[f"{graded} with the gains themselves"] = partial(raw_rank_biased, persistence)
 
-EQUAL_STRINGS = {"AP over min(R, k)": "Q(beta=0)", "R{} over min(R, k)": "R_cap{}"}
-"""The measure strings of the formulas that have another name here."""
 WITHOUT_STRING = ("Hole", "Rank")
 """The first words of the formulas that no measure string is like."""
 
@@ -289,15 +289,19 @@ def equal_string(name: str) -> str:
 
     >>> equal_string("R(rel=2) over min(R, k)"), equal_string("P over min(retrieved, k)")
     ('R_cap(rel=2)', 'P')
+    >>> equal_string("AP over min(R, k)"), equal_string("AP(rel=3) over min(R, k)")
+    ('Q(beta=0)', 'Q(beta=0,gains=1:0,2:0)')
     """
     measure, _, text = name.partition(" ")
-    bare, bracket, parameters = measure.partition("(")
-    pattern = f"{bare}{{}} {text}"
-    if name in EQUAL_STRINGS:
-        return EQUAL_STRINGS[name]
-    if pattern in EQUAL_STRINGS:
-        return EQUAL_STRINGS[pattern].format(bracket + parameters)
-    return measure
+    if text != OVER_REACHABLE:
+        return measure
+    if measure.startswith("R"):
+        return measure.replace("R", "R_cap", 1)
+    least = re.search(r"rel=(\d+)", measure)
+    if least is None:
+        return "Q(beta=0)"
+    lower_levels = ",".join(f"{level}:0" for level in range(1, int(least[1])))
+    return f"Q(beta=0,gains={lower_levels})"
 
 
 def at_cutoff(measure: Measure, cutoff: str) -> Measure | None:

@@ -195,6 +195,26 @@ def everyday_strings(text: str) -> list[str]:
     return [word.measure + parameters + ending for ending in endings]
 
 
+def refuse_parameters(text: str) -> None:
+    """Raise `GradedError`, with the measure string, if an everyday word has parameters.
+
+    >>> refuse_parameters("nDCG_JK(b=2)@10")
+    >>> refuse_parameters("map(rel=2)@10")
+    Traceback (most recent call last):
+    ir_measures_graded.errors.GradedError: 'map(rel=2)@10': map takes no parameters; write \
+AP(rel=2)@10
+    """
+    match = re.fullmatch(r"(?P<name>[^(@]+)(?P<parameters>\(.*\))(?P<ending>@\d+)?", text.strip())
+    if match is None or not is_everyday(match["name"]):
+        return
+    ending = match["ending"] or ""
+    (string,) = everyday_strings(match["name"] + ending)
+    name = string.partition("@")[0]
+    raise GradedError(
+        f"{text!r}: {match['name']} takes no parameters; write {name}{match['parameters']}{ending}"
+    )
+
+
 TYPED = "_typed"
 """The attribute of a measure that an everyday text named. Measures are equal whatever text named
 them, so the text is no parameter."""

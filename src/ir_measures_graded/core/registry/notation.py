@@ -27,7 +27,14 @@ from ...arguments import items
 from ...errors import GradedError, UnknownMeasureError, did_you_mean, shown
 from ..measures.sessions import SessionMeasure
 from . import plugins
-from .everyday import everyday_strings, is_everyday, refuse_cutoff, typed, with_each_cutoff
+from .everyday import (
+    everyday_strings,
+    is_everyday,
+    refuse_cutoff,
+    refuse_parameters,
+    typed,
+    with_each_cutoff,
+)
 from .facts import allowed, is_graded, needs_intents, with_options
 from .names import OFFICIAL, normalised, registry
 from .trec_names import ALL, ALL_OTHERS, trec_strings
@@ -195,6 +202,8 @@ def named_by(measure: Measure | str) -> list[Measure]:
         texts = re.split(_COMMA, measure)
         if len(texts) == 1:
             _refuse_wrong_cutoff(measure)
+            if normalised(measure.partition("(")[0].strip()) not in registry():
+                refuse_parameters(measure)
             raise
         return list(chain.from_iterable(named_by(text.strip()) for text in texts))
 
