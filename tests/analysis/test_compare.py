@@ -689,3 +689,11 @@ def test_small_p_values_are_not_printed_as_0():
     assert 0 < p < 1e-20
     assert "e-" in f"{p:.4f}"
     assert json.loads(json.dumps(p)) == p
+
+
+def test_a_measure_without_a_largest_value_has_a_note_on_its_intervals(values):
+    assert not any("have no limit" in note for note in compare(values).notes())
+    found = compare(Evaluation(("A", "B"), (parse_measure("ESL"),), ("1", "2"), np.ones((2, 1, 2))))
+    assert (
+        sum(note.startswith("ESL: the worst values have no limit") for note in found.notes()) == 1
+    )

@@ -100,6 +100,14 @@ def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson():
         for note in gate(of_pair(old, old), margin="2%").notes()
     )
     assert not any("missing" in note for note in gate(of_pair(old, old), margin="5%").notes())
+    unproved = gate(of_pair(old, old), margin="2%")
+    assert unproved.holds
+    no_change = (
+        "no value changed by nDCG_JK@10, but failures on up to 4.9 % of topics could go unseen."
+    )
+    assert unproved.answer()[0].endswith(no_change)
+    assert "they cannot exclude a loss of 2 %; 0 of 60 topics changed" in unproved.notes()[0]
+    assert "no value changed" not in gate(of_pair(old, old), margin="5%").answer()[0]
     assert all(gate(of_pair(old, old), margin=tiny).notes() for tiny in (1e-17, 1e-310))
     worse, undecided = (
         gate(of_pair(old, np.where(np.arange(60) < n, 0, old)), margin=0.035) for n in (9, 2)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 from ir_measures import Measure
 
+from ...core.registry.facts import range_of, sign_of
 from ...output.formats import counted, decimal, listed, p_of
 from ..statistics.defaults import LEAST_TESTED_TOPICS
 from .fields import fields_shown
@@ -151,6 +153,7 @@ def notes_below(comparison: Comparison) -> list[str]:
     caution = comparison.corrected.caution
     if caution:
         notes.append(caution)
+    notes += _open_ended(comparison.measures)
     notes += _families(comparison)
     if comparison.shows_best_only:
         notes.append(_what_is_not_shown(comparison))
@@ -178,6 +181,19 @@ def notes_below(comparison: Comparison) -> list[str]:
             if note not in comparison.lacking:
                 notes.append(f"{name}: {note}")
     return notes
+
+
+def _open_ended(measures: Iterable[Measure]) -> Iterator[str]:
+    """A note on measures such as ESL, whose worst values have no limit."""
+    open_ended = []
+    for measure in measures:
+        if sign_of(measure) < 0 and np.isinf(range_of(measure)[1]):
+            open_ended.append(measure)
+    if open_ended:
+        yield (
+            f"{listed(open_ended)}: the worst values have no limit, and rare ones may not be among "
+            "the topics; the true difference can then be far outside the interval."
+        )
 
 
 def _method(comparison: Comparison) -> str:

@@ -11,8 +11,10 @@ bounds of Student's t; of K `looks`, each has the level .05/K.
   given topics can show, unless too few topics changed to show the spread.
 
 Student's t sees losses that are spread over topics, and no rare failures: of n topics, a share of
-1 − .05^(1/n) may fail unseen. If fewer than 10 topics differ, the verdict holds only if none lost
-at least half of its value, or if the upper bound of the share of such topics is within the margin.
+1 − .05^(1/n) may fail unseen. If fewer than 10 topics differ, the verdict holds only if nothing
+changed, or if the upper bound of the share of topics that lost at least half of their value is
+within the margin. A run without any change holds by definition, however few the topics are; the
+sentence of the verdict says so if they cannot exclude failures beyond the margin.
 
 With `equivalent`, for reproductions, the mean must also be below old by less than the margin in the
 other direction (two one-sided tests), and a significant difference in any direction is ``differs``.
