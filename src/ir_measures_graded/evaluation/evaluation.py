@@ -450,7 +450,7 @@ class Evaluation(Result):
             value = "0"
         names += [they_count, value]
         text += ": {} {}"
-        others = self.on([number for number in range(len(self.topics)) if number not in topics])
+        others = self.on(np.delete(np.arange(len(self.topics)), topics).tolist())
         if others.has_weight.any():
             text += "; --no_relevant skip: {} instead of {}"
             names += [decimal(others.means()[0, column]), decimal(self.means()[0, column])]
