@@ -71,7 +71,7 @@ class Judgments:
     sessions: Sessions | None = None
     counting: Counting = PLAIN
 
-    @property
+    @cached_property
     def topics(self) -> tuple[str, ...]:
         """The topics, in order of appearance."""
         return tuple(self.numbers)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -433,11 +434,18 @@ def _files_below(folder: str) -> Iterator[str]:
                 raise FileError(
                     f"{shown(folder)} is a directory of more than {MOST_ENTRIES:,} entries; {FEWER}"
                 )
-            if entry.is_dir():
+            try:
+                is_folder = entry.is_dir()
+                is_regular = entry.is_file()
+            except OSError as error:
+                if error.errno == errno.ELOOP:  # a link that leads to itself
+                    continue
+                raise FileError(f"{entry.path}: cannot be read: {error.strerror}") from None
+            if is_folder:
                 identity = _identity(entry.path)
                 if identity not in above:
                     pending.append((entry.path, above | {identity}))
-            elif entry.is_file():
+            elif is_regular:
                 yield entry.path
 
 
