@@ -12,6 +12,7 @@ from pyarrow import parquet
 from reading import refused
 
 from ir_measures_graded import RunFile, read_qrels
+from ir_measures_graded.analysis import Evaluation
 from ir_measures_graded.files.content import SIZES
 
 LINE = b"q1 Q0 d1 1 2.0 t\n"
@@ -74,3 +75,26 @@ def test_rows_of_a_small_table_are_limited(tmp_path):
     assert path.stat().st_size < 50_000
     assert "rows seem to be copies; if they are meant" in refused(RunFile(path).rows)
     assert "rows seem to be copies; if they are meant" in refused(read_qrels, path)
+
+
+def test_a_long_text_of_many_rows_is_refused_before_it_is_copied(tmp_path):
+    rows = 100_000
+    documents = pyarrow.array(["d1", "d" * 1_000_000]).take(pyarrow.array([0, 1]))
+    coded = pyarrow.DictionaryArray.from_arrays(np.arange(rows) // 70_000, documents)
+    topics = pyarrow.repeat("q1", rows)
+    table = pyarrow.table({"query_id": topics, "doc_id": coded, "score": np.zeros(rows)})
+    path = tmp_path / "run.parquet"
+    parquet.write_table(table, path)
+    told = refused(RunFile(path).rows)
+    assert "run.parquet: row 70000: the doc_id 'ddd" in told
+    assert told.endswith("is longer than 4,096 bytes")
+
+
+def test_limits_of_a_table_of_values_can_be_lifted(tmp_path):
+    path = tmp_path / "values.csv.gz"
+    header = "run,topic,measure,value\n"
+    zeros = "0" * 5000
+    lines = "".join(f"A,t{row},AP,0.5{zeros}\n" for row in range(3_500))
+    path.write_bytes(gzip.compress((header + lines).encode()))
+    assert "--no_limits" in refused(lambda: Evaluation.from_values(path))
+    assert Evaluation.from_values(path, limits=False).values.shape == (1, 1, 3_500)

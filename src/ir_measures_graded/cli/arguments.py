@@ -217,7 +217,12 @@ def values_of(arguments: Arguments) -> Evaluation | None:
     if not arguments.values:
         return None
     columns = given_columns(arguments)
-    return Evaluation.from_values(arguments.values, smaller=arguments.smaller, columns=columns)
+    return Evaluation.from_values(
+        arguments.values,
+        smaller=arguments.smaller,
+        columns=columns,
+        limits=not arguments.no_limits,
+    )
 
 
 def collection_inputs(arguments: Arguments, stored: Evaluation | None = None) -> list[Any]:

@@ -29,7 +29,12 @@ def stored_collections(arguments: Arguments) -> dict[str, Evaluation]:
     if not arguments.values or arguments.by is not None:
         return {}
     columns = given_columns(arguments)
-    return Evaluation.by_collection(arguments.values, smaller=arguments.smaller, columns=columns)
+    return Evaluation.by_collection(
+        arguments.values,
+        smaller=arguments.smaller,
+        columns=columns,
+        limits=not arguments.no_limits,
+    )
 
 
 def are_several(arguments: Arguments, stored: Mapping[str, Evaluation]) -> bool:

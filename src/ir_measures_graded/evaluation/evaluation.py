@@ -124,7 +124,12 @@ class Evaluation(Result):
 
     @classmethod
     def from_values(
-        cls, table: Any, *, smaller: Collection[str] = (), columns: Names = None
+        cls,
+        table: Any,
+        *,
+        smaller: Collection[str] = (),
+        columns: Names = None,
+        limits: bool = True,
     ) -> Evaluation:
         """The `Evaluation` of a table of values that were computed before, by any tool.
 
@@ -139,7 +144,8 @@ class Evaluation(Result):
         Names of known measures are read as such, any other name is that of a `NamedMeasure`.
         `smaller` are the names of measures whose smaller values are better, besides those that the
         package knows. `columns` names columns with other names than these, as
-        ``{"query_id": "user"}``.
+        ``{"query_id": "user"}``. Without `limits`, a compressed file may unpack to many times its
+        size.
 
         >>> rows = {"run": ["A", "A"], "topic": ["1", "2"]}
         >>> rows |= {"faithfulness": [0.5, 0.25], "map": [1.0, 0.0]}
@@ -151,18 +157,23 @@ class Evaluation(Result):
         cell, a value that is not a finite number, two values for one cell, and a topic that a run
         lacks.
         """
-        return cls(**read_values(table, smaller, columns=columns)[""])
+        return cls(**read_values(table, smaller, columns=columns, limits=limits)[""])
 
     @classmethod
     def by_collection(
-        cls, table: Any, *, smaller: Collection[str] = (), columns: Names = None
+        cls,
+        table: Any,
+        *,
+        smaller: Collection[str] = (),
+        columns: Names = None,
+        limits: bool = True,
     ) -> dict[str, Evaluation]:
         """The `Evaluation` of each name in the column ``collection`` of a table of values.
 
         The table is as for `from_values`. A collection may lack runs and measures of the others.
         Without this column, all values are of one collection without a name.
         """
-        collections = read_values(table, smaller, apart=True, columns=columns)
+        collections = read_values(table, smaller, apart=True, columns=columns, limits=limits)
         return {name: cls(**fields) for name, fields in collections.items()}
 
     def of(self, measure: Measure | str) -> np.ndarray:

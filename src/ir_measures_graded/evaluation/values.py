@@ -38,7 +38,7 @@ from ..core.rows.columns import (
     required_column,
 )
 from ..errors import FileError, GradedError, Remark, needed, shown
-from ..files.content import DAMAGE, Content
+from ..files.content import DAMAGE, SIZES, WITHOUT_LIMITS, Content, Sizes
 from ..files.forms import is_json, number_of
 from ..files.sources import named_path
 from ..files.table_files import kind_of
@@ -110,7 +110,11 @@ class ValueTable(NamedTuple):
 
 
 def read_values(
-    table: Any, smaller: Collection[str] = (), apart: bool = False, columns: Names = None
+    table: Any,
+    smaller: Collection[str] = (),
+    apart: bool = False,
+    columns: Names = None,
+    limits: bool = True,
 ) -> dict[str, dict[str, Any]]:
     """The fields of an `Evaluation` of the values in a table, by collection.
 
@@ -122,7 +126,10 @@ def read_values(
     smaller = names_in("smaller", smaller)
     tables = _tables(table)
     own_columns = columns_named(columns)
-    frames = [_renamed(frame_of(source.table), source.name, own_columns) for source in tables]
+    sizes = SIZES if limits else WITHOUT_LIMITS
+    frames = [
+        _renamed(frame_of(source.table, sizes=sizes), source.name, own_columns) for source in tables
+    ]
     apart = apart and any(COLLECTION in frame for frame in frames)
     parts = [
         source.with_given_name(cells_of(frame, source.name, source.run, apart))
@@ -279,7 +286,7 @@ def needed_column(frame: DataFrame, name: str, column: str) -> Series:
     return frame[column].reset_index(drop=True)
 
 
-def frame_of(table: Any, form: str = "a table with a header") -> DataFrame:
+def frame_of(table: Any, form: str = "a table with a header", sizes: Sizes = SIZES) -> DataFrame:
     """A table in memory or in a file as a DataFrame; the cells of text files are strings.
 
     The columns of a text file without a header have numbers. Raises `FileError` for a table that
@@ -293,7 +300,7 @@ def frame_of(table: Any, form: str = "a table with a header") -> DataFrame:
             return whole_table(table).to_pandas()
         if not _is_path(table):
             return pandas.DataFrame(table)
-        with Content(table) as content:
+        with Content(table, sizes) as content:
             kind = kind_of(content)
             if not kind:
                 return _frame_of_text(content.stream.read())

@@ -18,15 +18,16 @@ import numpy as np
 
 from ..core.rows.columns import RUN, Role, is_rank, may_name, plain
 from ..core.rows.id_columns import text_of
-from ..core.rows.id_matching import Ids
+from ..core.rows.id_matching import LONGEST_ID, Ids, flaw_of
 from ..core.rows.in_memory import numbers_in, numbers_or_nan
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import IDS, Facts, Part
-from ..errors import FileError, GradedError, needed
+from ..errors import FileError, GradedError, needed, shown
 from .content import DAMAGE, Content, Reading, named_folder, parquet_files
 
 if TYPE_CHECKING:
     import pyarrow
+    from pyarrow import parquet
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # the value of a key that is missing
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
@@ -52,10 +53,22 @@ def _parquet(content: Content) -> TableFile:
     source = content.seekable()
     file = parquet.ParquetFile(source, buffer_size=BUFFER, pre_buffer=False)
     content.sizes.refuse_too_many_rows(content.name, file.metadata.num_rows, source.size())
+    if source.size() <= content.sizes.free:
+        # A small file may have one long string for many rows. Strings stay in their dictionary
+        # until their lengths are checked.
+        file = parquet.ParquetFile(
+            source, buffer_size=BUFFER, pre_buffer=False, read_dictionary=_texts(file.schema)
+        )
     return TableFile(
         file.schema_arrow.names,
         lambda columns: file.iter_batches(content.sizes.rows, columns=columns, use_threads=False),
     )
+
+
+def _texts(schema: parquet.ParquetSchema) -> list[str]:
+    """The names of the columns of text."""
+    columns = [schema.column(number) for number in range(len(schema))]
+    return [column.path for column in columns if column.logical_type.type == "STRING"]
 
 
 def _arrow_file(content: Content) -> TableFile:
@@ -291,8 +304,9 @@ def _part(
     integers: tuple[str, ...] = ()
     for ours, theirs in columns.items():
         column = batch.column(theirs)
-        if types.is_dictionary(column.type):  # the values of the dictionary may be null
-            column = column.dictionary_decode()
+        if types.is_dictionary(column.type):
+            _refuse_long(column, theirs, facts, first)
+            column = column.dictionary_decode()  # the values of the dictionary may be null
         if ours in IDS and types.is_integer(column.type):
             integers += (ours,)
         # Only measures of intents refuse a missing probability.
@@ -310,6 +324,24 @@ def _part(
             raise FileError(f"{facts.file}: {error}") from None
     rows = np.arange(first, first + batch.num_rows)
     return Part(read, rows, facts._replace(integers=integers)).checked()
+
+
+def _refuse_long(column: pyarrow.DictionaryArray, name: str, facts: Facts, first: int) -> None:
+    """Raise `FileError` for a row whose text is longer than an id, before each row has a copy."""
+    from pyarrow import compute, types
+
+    texts = column.dictionary
+    if not (types.is_string(texts.type) or types.is_large_string(texts.type)):
+        return
+    are_long = compute.greater(compute.binary_length(texts), LONGEST_ID)
+    if not compute.any(are_long).as_py():
+        return
+    long_rows = compute.take(are_long, column.indices).to_pylist()
+    if True in long_rows:
+        row = long_rows.index(True)
+        text = column[row].as_py()
+        where = facts.location(first + row)
+        raise FileError(f"{where}: the {name} {shown(text)} {flaw_of(text)}")
 
 
 def _ids(column: pyarrow.Array, name: str, is_id: bool) -> Ids:
