@@ -80,6 +80,16 @@ def test_trec_eval_names_runs_by_runid_and_six_fields_need_a_format(tmp_path):
     assert sorted(compared.orders[0].systems) == sorted(SYSTEMS)
     assert [str(order.first.measure) for order in compared.orders] == ["AP"]
     assert compared.orders[0].significant is not None
+    geometric = "gm_map all 0.1\n"  # has no values by topic, so no experiment is compared by it
+    for path in tmp_path.glob("*.eval"):
+        path.write_text(path.read_text() + geometric)
+    files = str(tmp_path / "*.eval")
+    assert [str(row.measure) for row in reproduce(files, files, "s0", "s1").rows] == ["AP"]
+    two_topics = {"q": {"d": 1}, "r": {"e": 1}}
+    runs = {"a": {"q": ["d"], "r": ["x", "e"]}, "b": {"q": ["d"], "r": ["e"]}}
+    by_two = evaluate(two_topics, runs, ["AP", "gm_map"])
+    geometric_board = compare_leaderboards(by_two, by_two, ["gm_map"]).orders[0].first
+    assert geometric_board.means.tolist() == by_two.means()[:, 1].tolist()
     path = tmp_path / "ranking.txt"
     path.write_text(
         "".join(

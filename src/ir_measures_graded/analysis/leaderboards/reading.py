@@ -135,10 +135,14 @@ class Leaderboard:
         topic."""
         names = []
         for name, board in self.boards.items():
-            has_values = self.weights is None or board.values is not None
-            if has_values and not is_count(board.measure):
+            can_be_averaged = self.weights is None or self.has_topics(name)
+            if can_be_averaged and not is_count(board.measure):
                 names.append(name)
         return names
+
+    def has_topics(self, name: str) -> bool:
+        """Whether there are values by topic of one of the measures."""
+        return self.boards[name].values is not None
 
     def board(self, name: str) -> Board:
         """The board of a measure, with the weights of topics.

@@ -333,7 +333,8 @@ def _measures(first: Leaderboard, second: Leaderboard, wanted: Sequence[str] | s
         of_first = listed(first.boards, 8)
         of_second = listed(second.boards, 8)
         raise GradedError(f"no measure is in both: {of_first}; {of_second}")
-    return shared
+    by_topic = [name for name in shared if first.has_topics(name) and second.has_topics(name)]
+    return by_topic or shared
 
 
 class _Experiments:
