@@ -27,7 +27,8 @@ def test_lists_hold_the_level_at_each_rank():
     assert found.lists == ((".b.a", ""), (".a", "a"))
     assert (found.measure, found.parameters, found.cutoff) == ("nDCG_JK", {"b": 3}, 7)
     assert found.gains == (1, 10)
-    assert json.loads(json.dumps(found.data()))["presets"]["exp"] == [1, 3]
+    presets = json.loads(json.dumps(found.data()))["presets"]
+    assert (presets["exp"], presets["only level 2"]) == ([1, 3], [0, 1])
 
 
 def test_condensed_lists_leave_unjudged_documents_out():

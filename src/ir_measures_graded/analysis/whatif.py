@@ -87,13 +87,19 @@ class WhatIf:
         }
 
     def presets(self) -> dict[str, list[Number]]:
-        """The gains of `levels` under each named weighting that has a gain for all of them."""
+        """The gains of `levels` under each named weighting that has a gain for all of them.
+
+        The last one, for several levels, is that of a user whom the highest level alone interests.
+        """
         gains = {}
         for name, preset in PRESETS.items():
             if all(level in preset for level in self.levels):
                 gains[name] = [preset[level] for level in self.levels]
         for name in (LINEAR, EXP):
             gains[name] = _gains_of_levels(self.levels, name)
+        *lower, highest = self.levels
+        if lower:
+            gains[f"only level {highest}"] = [0] * len(lower) + [1]
         return gains
 
 

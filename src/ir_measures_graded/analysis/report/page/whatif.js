@@ -730,7 +730,9 @@ function tippingSentence(rankings, setting, data, steps) {
   };
   const sentences = [];
   if (above) sentences.push(overtakes(above, "more"));
-  if (below) sentences.push(overtakes(below, "less"));
+  // Without any gain above 0, all runs are equal and none is the best.
+  const othersCount = setting.gains.some((gain, number) => number !== last && gain > 0);
+  if (below && (below.gain > 0.001 || othersCount)) sentences.push(overtakes(below, "less"));
   if (!sentences.length) return `Whatever the gain of level ${levels[last]}, the best run never changes.`;
   return sentences.join(" ");
 }
