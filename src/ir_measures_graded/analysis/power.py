@@ -319,7 +319,7 @@ class Power(Result):
             band = " Line: the pair of median spread; band: from the lowest to the highest spread."
         text = (
             f"The smallest true difference found with probability {short(self.power)} by the "
-            f"t-test at the level {self.level:.2g}.{band} The spread is that of these "
+            f"t-test at the level {short(self.level, '.2g')}.{band} The spread is that of these "
             f"{self.unit}s, each for itself."
         )
         return picture(panels, self.summary, text, across=2)

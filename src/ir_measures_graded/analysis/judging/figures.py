@@ -125,7 +125,7 @@ def figure_of_holes(holes: Holes) -> Figure:
     sentences = []
     counts, still_open = holes.outlook.curve(STEPS)
     still_open[0] = holes.open
-    if len(counts) > 1:
+    if len(counts) > 1 and still_open.any():
         drawings.append(_open_pairs(holes, counts, still_open))
         text = "Left: the pairs that stay open if each document has its expected gain"
         closed = np.flatnonzero(still_open == 0)

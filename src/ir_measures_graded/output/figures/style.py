@@ -156,24 +156,40 @@ def widest(texts: Iterable[str], size: float = SIZE) -> float:
 
 
 def in_lines(text: object, width: float, size: float = SIZE) -> list[str]:
-    """A text in lines of at most `width` inches, broken after blanks and commas, else anywhere.
+    """A text in lines of at most `width` inches, broken after blanks and commas.
+
+    A word that is wider is broken after - _ / and (, and otherwise anywhere.
 
     >>> in_lines("nDCG_JK(gains={1:1,2:10,3:100})@100", 2.0)
     ['nDCG_JK(gains={1:1,2:10,', '3:100})@100']
+    >>> in_lines("best is a-long-name-of_a-run", 1.0)
+    ['best is', 'a-long-name-', 'of_a-run']
     """
-    pieces = re.findall(r"[^ ,]*(?:[ ,]|$)", drawable(str(text)).replace("\n", " "))
     lines = [""]
-    for piece in pieces:
-        if text_width(f"{lines[-1]}{piece.rstrip()}", size) <= width:
-            lines[-1] += piece
-            continue
-        if lines[-1]:
-            lines.append("")
-        for letter in piece:
-            if lines[-1] and text_width(lines[-1] + letter.rstrip(), size) > width:
+    for word in re.findall(r"[^ ,]*(?:[ ,]|$)", drawable(str(text)).replace("\n", " ")):
+        pieces = [word]
+        if text_width(word.rstrip(), size) > width:
+            pieces = re.findall(r"[^-_/(]*(?:[-_/(]|$)", word)
+            if lines[-1]:
                 lines.append("")
-            lines[-1] += letter
+        for piece in pieces:
+            _append_piece(lines, piece, width, size)
     return [line.rstrip() for line in lines if line.strip()]
+
+
+def _append_piece(lines: list[str], piece: str, width: float, size: float) -> None:
+    """Append a piece to the last line, or as a new one; a piece that is wider than a line is broken
+    anywhere.
+    """
+    if text_width(f"{lines[-1]}{piece.rstrip()}", size) <= width:
+        lines[-1] += piece
+        return
+    if lines[-1]:
+        lines.append("")
+    for letter in piece:
+        if lines[-1] and text_width(lines[-1] + letter.rstrip(), size) > width:
+            lines.append("")
+        lines[-1] += letter
 
 
 def shortened(name: object, longest: int = LONGEST_NAME) -> str:
