@@ -218,8 +218,8 @@ def _more(count: int) -> str:
     if count == 0:
         return "no more documents"
     if count < 0:
-        return f"{-count:,} fewer documents"
-    return f"{count:,} more documents"
+        return counted(-count, "fewer document")
+    return counted(count, "more document")
 
 
 def _whole(count: float) -> int | None:

@@ -91,7 +91,7 @@ class WhatIf:
 
         The last one, for several levels, is that of a user whom the highest level alone interests.
         """
-        gains = {}
+        gains: dict[str, list[Number]] = {}
         for name, preset in PRESETS.items():
             if all(level in preset for level in self.levels):
                 gains[name] = [preset[level] for level in self.levels]
@@ -99,7 +99,8 @@ class WhatIf:
             gains[name] = _gains_of_levels(self.levels, name)
         *lower, highest = self.levels
         if lower:
-            gains[f"only level {highest}"] = [0] * len(lower) + [1]
+            only_highest: list[Number] = [0] * len(lower)
+            gains[f"only level {highest}"] = [*only_highest, 1]
         return gains
 
 
