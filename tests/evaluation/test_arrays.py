@@ -101,6 +101,21 @@ def test_ties_equal_those_of_ids(groups, ties):
     assert_equal_to_ids(groups, MEASURES, ties=ties)
 
 
+@pytest.mark.parametrize(("sizes", "ties"), [([30] * 6, "mean"), ([40, 1, 7, 33], "max")])
+@pytest.mark.parametrize("levels", [[0, 0, 1, 2.5], [0, 1, 2, NAN]])
+def test_first_ranks_of_long_groups_equal_those_of_ids(sizes, ties, levels):
+    """Only documents that can have one of the first ranks are sorted; without NaN in one pass."""
+    random = np.random.default_rng(5)
+    groups = [
+        [*zip(random.choice(levels, size), random.integers(0, 12, size) / 12)] for size in sizes
+    ]
+    groups[0][0] = (1, 0.5)
+    at_three = [measure @ 3 for measure in MEASURES if measure.CUTOFF]
+    assert_equal_to_ids(groups, at_three, ties=ties)
+    for measure in at_three[:6]:
+        assert_equal_to_ids(groups, [measure], ties=ties)
+
+
 @given(groups_of(strategies.WHOLE, strategies.TIED_SCORES))
 def test_standard_measures_equal_those_of_ids(groups):
     assert_equal_to_ids(groups, [*map(parse_measure, STANDARD.split())])

@@ -16,10 +16,22 @@ from ir_measures import Measure
 from ..arguments import number, word
 from ..errors import GradedError, InputWarning, level_of_caller, shown
 from .by_topic import blocks, bounds_of, changes, positions
+from .measures.gain_sums import GainSum
 from .measures.standard import definition_of
-from .provider import GradedEvaluator, GradedProvider, refuse_unsupported, warn_of_absent_levels
+from .measures.sums import SumOverRanks
+from .measures.topics import Topics
+from .provider import (
+    GradedEvaluator,
+    GradedProvider,
+    computed,
+    refuse_unsupported,
+    view,
+    warn_of_absent_levels,
+)
 from .ranking.judged import Judged
 from .ranking.ranks import BlockPlace, JudgedRanks
+from .ranking.top import TopRows
+from .registry.facts import is_graded
 from .registry.notation import parse_list
 from .rows.columns import QRELS, RUN
 from .rows.decimals import as_decimals
@@ -27,6 +39,7 @@ from .rows.id_columns import Cells
 from .rows.id_matching import Ids
 from .rows.rows import Rows
 from .uncertainty import with_option
+from .uncertainty.first_ranks import FirstRanks, Ranking
 
 Array = Any
 """A NumPy array, a list of numbers, a PyTorch tensor on the CPU, or anything else with `__array__`.
@@ -128,6 +141,15 @@ class ArrayEvaluator(GradedEvaluator):
         documents_of_groups = Judged(qrels.topics, qrels.offsets, qrels.values)
         super().__init__(dict.fromkeys(self.in_order), qrels, documents_of_groups)
         warn_of_absent_levels(self.measures, self.judged, "the labels")
+        self._top: TopRows | None = None
+        depth = _depth_of(self.measures)
+        if depth is not None and len(self._shape) == 1:
+            top = TopRows(self._listed.offsets, depth)
+            if top.share < WORTHWHILE:
+                self._top = top
+        self._first_ranks: list[FirstRanks] = []
+        if judged.all() and len(self._shape) == 1 and all(map(_is_mean_of_gains, self.measures)):
+            self._first_ranks = self._ranks_of_means()
         self._blocks: list[tuple[slice, Judged]] = []
         for first, stop in blocks(grouping.sizes):
             topics = np.arange(first, stop)
@@ -135,17 +157,17 @@ class ArrayEvaluator(GradedEvaluator):
 
     def reduced(self, run: Any) -> Iterator[JudgedRanks]:
         """The scores, reduced to the ranks of the judged documents."""
-        scores = scores_in(run, self._shape)
-        if self._has_fractions:
-            warn_of_swapped(scores)
-        listed = replace(self._listed, values=scores.ravel()[self._documents])
+        listed = self._rows(run)
         document = self._judged_document
-        if scores.ndim == 2:
+        if len(self._shape) == 2:
             has_label_or_score = (document >= 0) | ~np.isnan(listed.values)
             is_present = has_label_or_score & self._is_listed
-            listed = listed.where(is_present)
+            listed = listed.where(is_present).checked()
             document = document[is_present]
-        listed.checked()
+        if self._top is not None:
+            is_in_top = self._top(listed.values)
+            listed = listed.where(is_in_top)
+            document = document[is_in_top]
         for numbers, judged in self._blocks:
             rows = listed.block(numbers.start, numbers.stop)
             start = listed.offsets[numbers.start]
@@ -156,6 +178,35 @@ class ArrayEvaluator(GradedEvaluator):
             has_own = np.zeros(order.size, dtype=bool)
             yield JudgedRanks.of(judged, BlockPlace(rows, numbers, order, has_own), matched)
 
+    def _ranks_of_means(self) -> list[FirstRanks]:
+        """What each measure takes from the judgments, if all documents are judged."""
+        nothing = np.empty(0, dtype=np.int64)
+        retrieved = np.diff(self._listed.offsets)
+        ranks = JudgedRanks(self.judged, nothing, nothing, nothing, retrieved, np.empty(0))
+        return [FirstRanks(measure, view(measure, ranks)) for measure in self.measures]
+
+    def reported_of(self, run: Any) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
+        if not self._first_ranks:
+            yield from self.reported(self.reduced(run))
+            return
+        ranking = Ranking(self._rows(run).values, self._listed.offsets, self._top)
+        in_order = np.arange(len(self.judged.topics))
+        for first_ranks in self._first_ranks:
+            values_of = partial(_values_of, first_ranks, ranking)
+            yield (
+                first_ranks.measure,
+                in_order,
+                computed(first_ranks.measure, first_ranks.topics, values_of),
+            )
+
+    def _rows(self, run: Any) -> Rows:
+        """The scores as rows of the groups. Raises `GradedError` for a score that is NaN."""
+        scores = scores_in(run, self._shape)
+        if self._has_fractions:
+            warn_of_swapped(scores)
+        listed = replace(self._listed, values=scores.ravel()[self._documents])
+        return listed if scores.ndim == 2 else listed.checked()
+
     def values(self, scores: Array) -> np.ndarray:
         """The value of each measure for each group (measures × groups), NaN if no document is
         judged.
@@ -163,7 +214,7 @@ class ArrayEvaluator(GradedEvaluator):
         There is one row for each measure given, in that order, also for equal ones.
         """
         values = {}
-        for measure, _, values_of_topics in self.reported(self.reduced(scores)):
+        for measure, _, values_of_topics in self.reported_of(scores):
             values[measure] = values_of_topics
         shape = (len(self.in_order), self._has_value.size)
         table = np.full(shape, np.nan)
@@ -177,6 +228,44 @@ class ArrayEvaluator(GradedEvaluator):
         """
         means = self.calc_aggregate(scores)
         return np.array([means[measure] for measure in self.in_order], dtype=np.float64)
+
+
+WORTHWHILE = 0.7
+"""If less than this share of the documents can be in the first ranks, the others are left out."""
+
+
+def _values_of(first_ranks: FirstRanks, ranking: Ranking, _: Topics) -> np.ndarray:
+    return first_ranks.values(ranking)
+
+
+def _is_ours(measure: Measure) -> bool:
+    """Whether the measure is a sum of this package; those of plugins may read more of a list."""
+    is_sum = isinstance(measure, SumOverRanks)
+    return is_sum and type(measure).__module__.startswith(f"{__package__}.measures.")
+
+
+def _is_mean_of_gains(measure: Measure) -> bool:
+    """Whether `FirstRanks` has the values of a measure."""
+    is_mean = isinstance(measure, GainSum) and measure.option("ties") == "mean"
+    return is_mean and _is_ours(measure) and is_graded(measure) and not measure["judged_only"]
+
+
+def _depth_of(measures: Iterable[Measure]) -> int | None:
+    """The last rank that matters to any of these measures, None if it is not known.
+
+    The sums of this package over the first ranks read no document below the cutoff, except under
+    the options that move documents up.
+    """
+    deepest = 0
+    for measure in measures:
+        if not _is_ours(measure):
+            return None
+        reads_all = measure["judged_only"] or measure.option("unjudged")
+        cutoff = measure["cutoff"] if measure.CUTOFF else None
+        if reads_all or cutoff is None or measure.ideal_documents == "retrieved":
+            return None
+        deepest = max(deepest, cutoff)
+    return deepest or None
 
 
 def array_values(

@@ -14,7 +14,7 @@ from ..arguments import items, refused
 from ..errors import GradedError, InputWarning, level_of_caller, shown
 from .by_topic import largest
 from .measures import standard
-from .measures.base import GradedMeasure, MeasureError, ScoreError
+from .measures.base import GradedMeasure, MeasureError, OrderlessMean, ScoreError
 from .measures.standard import Standard, definition_of
 from .measures.topics import Topics
 from .ranking.judged import Judged
@@ -54,13 +54,17 @@ class GradedEvaluator(Evaluator):
         super().__init__(measures, self.judged.topics)
 
     def iter_calc(self, run: Source) -> Iterator[Metric]:
-        for measure, order, values in self.reported(self.reduced(run)):
+        for measure, order, values in self.reported_of(run):
             for code, value in zip(order.tolist(), values[order].tolist(), strict=True):
                 yield Metric(self.judged.topics[code], measure, value)
 
     def calc_aggregate(self, run: Source) -> dict[Measure, Any]:
-        reported = self.reported(self.reduced(run))
+        reported = self.reported_of(run)
         return {measure: aggregate(measure, values[order]) for measure, order, values in reported}
+
+    def reported_of(self, run: Source) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
+        """The values of a run as `reported` yields them."""
+        return self.reported(self.reduced(run))
 
     def reported(
         self, blocks: Iterable[JudgedRanks]
@@ -195,6 +199,9 @@ def aggregate(measure: Measure, values: np.ndarray) -> Any:
     counts.
     """
     aggregator = measure.aggregator()
+    if type(aggregator) is OrderlessMean:
+        aggregator.values = values.tolist()  # at once, which is faster
+        return aggregator.result()
     for value in values.tolist():
         aggregator.add(value)
     return aggregator.result()
