@@ -12,7 +12,7 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Study
-from ...output.formats import counted, decimal, p_of
+from ...output.formats import counted, decimal, p_of, short
 from ...output.tables import Note
 from ..comparing.compare import compare, with_turns
 from ..comparing.families import baseline_of
@@ -133,9 +133,13 @@ class Verdict(NamedTuple):
         return None
 
     @property
+    def alpha_in_words(self) -> str:
+        """The level of the tests as a sentence has it."""
+        return short(self.alpha)
+
+    @property
     def families(self) -> str:
-        """The families of differences that are tested, if there are several; the page says it only
-        here."""
+        """The families of differences that are tested, which the page says only once."""
         if self.every_pair is None:
             return ""
         families = [f"the {counted(self.every_pair.pairs, 'difference')} between all pairs of runs"]
@@ -144,7 +148,7 @@ class Verdict(NamedTuple):
             families.insert(0, f"the {against} from {self.baseline}")
         count = len(self.measures) * len(families)
         if count == 1:
-            return ""
+            return f"One family was tested: {families[0]}."
         text = f"{count} families were tested: {' and '.join(families)}"
         if len(self.measures) > 1:
             primary = self.measures[0].measure
