@@ -294,6 +294,8 @@ def test_rows_named_all_that_are_no_aggregate_are_told(all_is, form):
         ("run,topic,AP,P@5\nA,1,0.5,good\n", "column P@5: 'good' is not a finite number"),
         ("run;topic;AP;x\nA;1;0.5;0,25\n", "column x: '0,25' is not a finite number such as"),
         ("run,topic,AP\nA,1,0.5,7\n", "cannot be read as a table with a header"),
+        ("[" * 100_000, "with a header: it nests more than 100 deep"),
+        ('{"run":' * 100_000, "with a header: it nests more than 100 deep"),
         ("run,topic,AP,Accuracy@2\nA,1,0.5,1\nA,2,,1\n", "'' is not a finite number"),
     ],
 )

@@ -185,7 +185,8 @@ class Levels(Result):
                 notes.append(Note(text, level))
         without = int((self.relevant == 0).sum())
         if without:
-            text = "{} of {} have no document above level 0."
+            have = "has" if without == 1 else "have"
+            text = f"{{}} of {{}} {have} no document above level 0."
             notes.append(Note(text, counted(without, "topic"), self.relevant.size))
         return notes
 

@@ -368,8 +368,10 @@ def _full_rows(rows: DataFrame) -> DataFrame:
 
 def _json(text: str) -> Any:
     """Records, an array of them or one in each line, or an object of columns."""
-    from ..files.json_files import DECODER  # takes time
+    from ..files.json_files import DECODER, MOST_NESTED, is_nested_too_deep  # takes time
 
+    if is_nested_too_deep(text):
+        raise ValueError(f"it nests more than {MOST_NESTED} deep")
     try:
         content = DECODER.decode(text)
     except json.JSONDecodeError:
