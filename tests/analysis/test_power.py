@@ -217,6 +217,10 @@ def test_power_over_collections_is_that_of_student_t_over_the_means():
     assert (of_two.pairs, of_two.level) == ([("A", "B")], 0.05)
     assert of_two.p_values[0] == pytest.approx(peers[:1])
     assert "C is left out, because it lacks a collection." in of_two.notes()
+    with pytest.raises(GradedError, match="is not allowed; baseline is a string"):
+        power_collections(rows, baseline=())
+    with pytest.raises(GradedError, match="a: give an Evaluation, or a pair of qrels and runs"):
+        power_collections({"a": ()}, ["P@5"])
     with pytest.raises(GradedError, match="a collection is missing for C"):
         power_collections(others, baseline="C")
     with pytest.raises(GradedError, match="needs at least 3 of them, not 2"):

@@ -182,6 +182,8 @@ def test_labels_of_any_type_mean_their_shortest_text(dtype):
     assert metric(np.array([0, level], dtype), [1, 2], None, [2])[0][1] == 5
     with pytest.raises(GradedError, match="the labels are of type <U1; give numbers"):
         metric(["a", "b"], [1, 2], None, [2])
+    with pytest.raises(GradedError, match=r"sizes \[2\] do not fit 0 labels"):
+        metric([], [1, 2], None, [2])
 
 
 def test_scorer_equals_a_loop_over_the_folds():

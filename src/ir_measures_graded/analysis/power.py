@@ -563,6 +563,8 @@ def power_collections(
             f"power over collections needs at least {LEAST_COLLECTIONS} of them, not {count}"
         )
     complete = _runs_of_all_collections(comparison)
+    if baseline is not None:
+        baseline_of(comparison.runs, baseline)
     lacking_runs = [run for run in comparison.runs if run not in complete]
     if len(complete) < 2 or baseline in lacking_runs:
         raise GradedError(

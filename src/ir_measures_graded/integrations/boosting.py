@@ -73,7 +73,7 @@ class Metric:
 def _evaluator(
     measures: tuple[Measure, ...], ties: str, labels: bytes, dtype: str, sizes: bytes
 ) -> ArrayEvaluator:
-    level = np.frombuffer(labels, np.dtype(dtype))
+    level = np.frombuffer(labels, np.dtype(dtype)).copy()
     return ArrayEvaluator(measures, level, ties=ties, sizes=np.frombuffer(sizes, np.int64))
 
 

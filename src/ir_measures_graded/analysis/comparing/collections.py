@@ -363,6 +363,8 @@ def _evaluated(
                     "a row or column of all collections has this name; rename the collection"
                 )
             if not isinstance(collection, Evaluation):
+                if len(collection) != 2:
+                    raise GradedError("give an Evaluation, or a pair of qrels and runs")
                 qrels, runs = collection
                 collection = evaluate(qrels, runs, measures)
             if collection.weights is not None:
