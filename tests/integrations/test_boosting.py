@@ -267,6 +267,18 @@ def test_a_scorer_ranks_by_the_response_of_the_model(name, options, labels, expe
     assert scorer("nDCG_Burges@5", **options)(model, features, labels, groups=ids) == mean
 
 
+def test_a_model_of_another_library_is_scored():
+    pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
+
+    class Model:
+        def predict(self, X):
+            return X[:, 0]
+
+    features, labels, _, ids = TRAIN
+    mean = array_mean(LARGER, labels=labels, scores=features[:, 0], ids=ids)
+    assert scorer(LARGER)(Model(), features, labels, groups=ids) == mean
+
+
 def test_a_grid_search_has_no_nan_but_the_error_of_the_scorer():
     sklearn = pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
     from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier

@@ -179,7 +179,11 @@ def _levels_of(model: Any) -> np.ndarray | None:
     """
     from sklearn.base import is_classifier
 
-    if not is_classifier(model):
+    try:
+        has_classes = is_classifier(model)
+    except AttributeError:  # scikit-learn knows nothing of a class that is not derived from its own
+        has_classes = getattr(model, "_estimator_type", "") == "classifier"
+    if not has_classes:
         return None
     levels = np.asarray(model.classes_)
     if levels.dtype.kind not in "biuf":
