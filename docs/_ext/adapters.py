@@ -21,46 +21,53 @@ Adapter = Callable[[str, Topics, Topics], dict[str, float]]
 def pytrec_eval(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
     import pytrec_eval
 
-    found = pytrec_eval.RelevanceEvaluator(qrels, {metric}).evaluate(run)
-    return {topic: value for topic, values in found.items() for value in values.values()}
+    by_topic = pytrec_eval.RelevanceEvaluator(qrels, {metric}).evaluate(run)
+    return {topic: value for topic, values in by_topic.items() for value in values.values()}
 
 
 def ranx(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
     import ranx
 
-    found = ranx.Run(run)
-    ranx.evaluate(ranx.Qrels(qrels), found, metric, make_comparable=True)
-    return dict(found.scores[metric])
+    ranx_run = ranx.Run(run)
+    ranx.evaluate(ranx.Qrels(qrels), ranx_run, metric, make_comparable=True)
+    return dict(ranx_run.scores[metric])
 
 
 def trectools(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
     import pandas
     from trectools import TrecEval, TrecQrel, TrecRun
 
-    judged, listed = TrecQrel(), TrecRun()
+    judged = TrecQrel()
     judged.qrels_data = pandas.DataFrame(rows(qrels), columns=["query", "docid", "rel"])
+    listed = TrecRun()
     listed.run_data = pandas.DataFrame(in_order(run), columns=["query", "docid", "rank", "score"])
     name, _, depth = metric.partition("@")
-    given = {"depth": int(depth)} if depth else {}
-    found = getattr(TrecEval(listed, judged), f"get_{name}")(per_query=True, **given)
-    return {topic: float(value) for topic, value in found.iloc[:, 0].items()}
+    options = {"depth": int(depth)} if depth else {}
+    compute = getattr(TrecEval(listed, judged), f"get_{name}")
+    by_topic = compute(per_query=True, **options)
+    return {topic: float(value) for topic, value in by_topic.iloc[:, 0].items()}
 
 
 def ntcireval(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
     import pyNTCIREVAL.metrics
 
     name, _, arguments = metric.partition(" ")
-    found: dict[str, float] = {}
+    metric_class = getattr(pyNTCIREVAL.metrics, name)
+    by_topic: dict[str, float] = {}
     lists: dict[str, list[str]] = {topic: [] for topic in qrels}
     for topic, doc, _, _ in in_order(run):
         lists.setdefault(topic, []).append(doc)
     for topic, judged in qrels.items():
-        levels = range(1, int(max([1, *judged.values()])) + 1)
-        counts = [sum(level == each for level in judged.values()) for each in (0, *levels)]
-        graded = [] if name in ("Precision", "RR") else [counts, [*levels]]
-        of = getattr(pyNTCIREVAL.metrics, name)(*graded, *map(literal_eval, arguments.split()))
-        found[topic] = of.compute([(doc, judged.get(doc, 0)) for doc in lists[topic]])
-    return found
+        highest = int(max([1, *judged.values()]))
+        levels = list(range(1, highest + 1))
+        judged_levels = list(judged.values())
+        counts = [judged_levels.count(level) for level in (0, *levels)]
+        graded = [] if name in ("Precision", "RR") else [counts, levels]
+        metric_of_topic = metric_class(*graded, *map(literal_eval, arguments.split()))
+        by_topic[topic] = metric_of_topic.compute(
+            [(doc, judged.get(doc, 0)) for doc in lists[topic]]
+        )
+    return by_topic
 
 
 def duckdb(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
@@ -79,14 +86,16 @@ def duckdb(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
 
 SQL = """
 WITH ranked AS (
-    SELECT *, row_number() OVER (PARTITION BY topic ORDER BY score::FLOAT DESC, doc DESC) AS rank FROM run
+    SELECT *, row_number() OVER (PARTITION BY topic ORDER BY score::FLOAT DESC, doc DESC) AS rank
+    FROM run
 ), ideal AS (
     SELECT *, row_number() OVER (PARTITION BY topic ORDER BY level DESC) AS rank FROM qrels
 ), dcg AS (
     SELECT topic, sum(greatest(level, 0) / log2(rank + 1)) AS dcg
     FROM ranked JOIN qrels USING (topic, doc) WHERE rank <= 3 GROUP BY topic
 ), best AS (
-    SELECT topic, sum(greatest(level, 0) / log2(rank + 1)) AS best FROM ideal WHERE rank <= 3 GROUP BY topic
+    SELECT topic, sum(greatest(level, 0) / log2(rank + 1)) AS best
+    FROM ideal WHERE rank <= 3 GROUP BY topic
 )
 SELECT topic, coalesce(dcg / nullif(best, 0), 0) AS ndcg FROM best LEFT JOIN dcg USING (topic)
 """
@@ -96,18 +105,12 @@ def mlflow(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
     import pandas
     from mlflow.metrics import ndcg_at_k, precision_at_k, recall_at_k
 
-    of = {"ndcg": ndcg_at_k, "precision": precision_at_k, "recall": recall_at_k}[metric](3)
-    lists = {
-        topic: [doc for _, doc, _, _ in in_order({topic: run.get(topic, {})})] for topic in qrels
-    }
-    relevant = {
-        topic: [doc for doc, level in judged.items() if level > 0]
-        for topic, judged in qrels.items()
-    }
-    scores = of.eval_fn(
-        pandas.Series([*lists.values()]), pandas.Series([*relevant.values()])
-    ).scores
-    return dict(zip(qrels, map(float, scores)))
+    metrics = {"ndcg": ndcg_at_k, "precision": precision_at_k, "recall": recall_at_k}
+    metric_at_3 = metrics[metric](3)
+    lists = [documents_of(run, topic) for topic in qrels]
+    relevant = [[doc for doc, level in judged.items() if level > 0] for judged in qrels.values()]
+    computed = metric_at_3.eval_fn(pandas.Series(lists), pandas.Series(relevant))
+    return dict(zip(qrels, map(float, computed.scores)))
 
 
 def recommenders(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
@@ -116,28 +119,33 @@ def recommenders(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
 
     true = pandas.DataFrame(rows(qrels), columns=["userID", "itemID", "rating"])
     listed = pandas.DataFrame(rows(run), columns=["userID", "itemID", "prediction"])
-    known = {"relevancy_method": "top_k", "k": 3}
-    extra = {"score_type": "raw", "discfun_type": "log2"} if metric == "ndcg_at_k" else {}
-    found = {}
+    options = {"relevancy_method": "top_k", "k": 3}
+    if metric == "ndcg_at_k":
+        options |= {"score_type": "raw", "discfun_type": "log2"}
+    compute = getattr(python_evaluation, metric)
+    by_topic = {}
     for topic in qrels:  # the functions return the mean over all users
-        one = true[(true.userID == topic) & (true.rating > 0)], listed[listed.userID == topic]
-        found[topic] = float(getattr(python_evaluation, metric)(*one, **known, **extra))
-    return found
+        relevant = true[(true.userID == topic) & (true.rating > 0)]
+        listed_of_topic = listed[listed.userID == topic]
+        by_topic[topic] = float(compute(relevant, listed_of_topic, **options))
+    return by_topic
 
 
 def implicit(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
     from implicit.evaluation import ranking_metrics_at_k
     from scipy.sparse import csr_matrix
 
-    found = {}
+    by_topic = {}
     for topic, judged in qrels.items():
         docs = [*{**judged, **run.get(topic, {})}, *range(5)]  # and a few other items
-        listed = [docs.index(doc) for _, doc, _, _ in in_order({topic: run.get(topic, {})})]
-        found[topic] = ranking_metrics_at_k(
-            Listed(listed), csr_matrix((1, len(docs))), csr_matrix([[judged.get(doc, 0) for doc in docs]]),
-            K=3, show_progress=False, num_threads=1,
-        )[metric]  # fmt: skip
-    return found
+        listed = Listed([docs.index(doc) for doc in documents_of(run, topic)])
+        nothing = csr_matrix((1, len(docs)))
+        levels = csr_matrix([[judged.get(doc, 0) for doc in docs]])
+        metrics = ranking_metrics_at_k(
+            listed, nothing, levels, K=3, show_progress=False, num_threads=1
+        )
+        by_topic[topic] = metrics[metric]
+    return by_topic
 
 
 class Listed:
@@ -147,25 +155,25 @@ class Listed:
         self.listed = listed
 
     def recommend(self, users: Any, _: Any, N: int, **__: Any) -> tuple[np.ndarray, np.ndarray]:
-        shown = [*self.listed, *[-1] * N][:N]
-        return np.array([shown] * len(users), dtype=np.int32), np.ones(
-            (len(users), N), dtype=np.float32
-        )
+        filled = [*self.listed, *[-1] * N]
+        items = np.array([filled[:N]] * len(users), dtype=np.int32)
+        scores = np.ones((len(users), N), dtype=np.float32)
+        return items, scores
 
 
 def recbole(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
     from recbole.evaluator import metrics
 
     np.float = float  # RecBole is written for NumPy before 1.24
-    of = getattr(metrics, metric)({"metric_decimal_place": 8, "topk": [3]})
-    found = {}
+    metric_at_3 = getattr(metrics, metric)({"metric_decimal_place": 8, "topk": [3]})
+    by_topic = {}
     for topic, judged in qrels.items():
         relevant = {doc for doc, level in judged.items() if level > 0}
-        hits = [doc in relevant for _, doc, _, _ in in_order({topic: run.get(topic, {})})]
-        hits = np.array([[*hits, False, False, False][:3]])
+        hits = [doc in relevant for doc in documents_of(run, topic)]
+        first_hits = np.array([[*hits, False, False, False][:3]])
         number = [] if metric == "Precision" else [np.array([len(relevant)])]
-        found[topic] = float(of.metric_info(hits, *number)[0, -1])
-    return found
+        by_topic[topic] = float(metric_at_3.metric_info(first_hits, *number)[0, -1])
+    return by_topic
 
 
 def grouped(value: Callable[[str, np.ndarray, np.ndarray], float]) -> Adapter:
@@ -177,16 +185,15 @@ def grouped(value: Callable[[str, np.ndarray, np.ndarray], float]) -> Adapter:
     """
 
     def values(metric: str, qrels: Topics, run: Topics) -> dict[str, float]:
-        found = {}
+        by_topic = {}
         for topic, judged in qrels.items():
-            scores = run.get(topic, {})
-            lowest = min(scores.values(), default=0.0) - 1
-            docs = list(dict.fromkeys([*scores, *judged]))
+            score_of = run.get(topic, {})
+            lowest = min(score_of.values(), default=0.0) - 1
+            docs = list(dict.fromkeys([*score_of, *judged]))
             labels = np.array([float(judged.get(doc, 0)) for doc in docs])
-            found[topic] = float(
-                value(metric, labels, np.array([scores.get(doc, lowest) for doc in docs]))
-            )
-        return found
+            scores = np.array([score_of.get(doc, lowest) for doc in docs])
+            by_topic[topic] = float(value(metric, labels, scores))
+        return by_topic
 
     return values
 
@@ -210,8 +217,9 @@ def torchmetrics(metric: str, labels: np.ndarray, scores: np.ndarray) -> float:
     target = torch.tensor(labels).to(torch.int64) if graded else torch.tensor(labels > 0)
     if graded and (labels != labels.round()).any():
         raise ValueError("levels must be whole numbers")
-    given = {"top_k": int(k)} if k else {}
-    return getattr(functional, name)(torch.tensor(scores, dtype=torch.float32), target, **given)
+    options = {"top_k": int(k)} if k else {}
+    predicted = torch.tensor(scores, dtype=torch.float32)
+    return getattr(functional, name)(predicted, target, **options)
 
 
 @grouped
@@ -228,13 +236,14 @@ def lightgbm(metric: str, labels: np.ndarray, scores: np.ndarray) -> float:
         "metric": name,
         "eval_at": [int(k)],
         "learning_rate": 1e-300,
+        "verbose": -1,
+        "num_leaves": 2,
+        "num_threads": 1,
     }
-    found: dict[str, Any] = {}  # after a round that changes no score
-    lightgbm.train(
-        settings | {"verbose": -1, "num_leaves": 2, "num_threads": 1}, data, 1, [data], ["given"],
-        callbacks=[lightgbm.record_evaluation(found)],
-    )  # fmt: skip
-    return found["given"][metric][0]
+    values: dict[str, Any] = {}  # after a round that changes no score
+    record = lightgbm.record_evaluation(values)
+    lightgbm.train(settings, data, 1, [data], ["data"], callbacks=[record])
+    return values["data"][metric][0]
 
 
 @grouped
@@ -245,16 +254,17 @@ def xgboost(metric: str, labels: np.ndarray, scores: np.ndarray) -> float:
     data = xgboost.DMatrix(np.zeros((len(labels), 1)), label=label, base_margin=scores)
     data.set_group([len(labels)])
     settings = {"objective": "rank:ndcg", "eval_metric": metric, "nthread": 1}
-    return float(xgboost.Booster(settings, [data]).eval_set([(data, "given")]).rpartition(":")[2])
+    message = xgboost.Booster(settings, [data]).eval_set([(data, "data")])
+    return float(message.rpartition(":")[2])
 
 
 @grouped
 def catboost(metric: str, labels: np.ndarray, scores: np.ndarray) -> float:
     import catboost.utils
 
-    return catboost.utils.eval_metric(
-        labels, scores, metric, group_id=[0] * len(labels), thread_count=1
-    )[0]
+    one_group = [0] * len(labels)
+    values = catboost.utils.eval_metric(labels, scores, metric, group_id=one_group, thread_count=1)
+    return values[0]
 
 
 def rows(topics: Topics) -> list[tuple[str, str, float]]:
@@ -264,16 +274,23 @@ def rows(topics: Topics) -> list[tuple[str, str, float]]:
 
 def in_order(run: Topics) -> list[tuple[str, str, int, float]]:
     """Topic, document, rank and score, for tools that read ranks: in the order of trec_eval."""
-    return [
-        (topic, doc, rank, score)
-        for topic, docs in run.items()
-        for rank, (doc, score) in enumerate(
-            sorted(
-                docs.items(), key=lambda each: (np.float32(each[1]), each[0].encode()), reverse=True
-            ),
-            1,
-        )
-    ]
+    ranked = []
+    for topic, docs in run.items():
+        best_first = sorted(docs.items(), key=_place_in_trec_eval, reverse=True)
+        for rank, (doc, score) in enumerate(best_first, start=1):
+            ranked.append((topic, doc, rank, score))
+    return ranked
+
+
+def _place_in_trec_eval(entry: tuple[str, float]) -> tuple[np.float32, bytes]:
+    """What trec_eval sorts a document by, descending: its score in 32 bits, then its id."""
+    doc, score = entry
+    return np.float32(score), doc.encode()
+
+
+def documents_of(run: Topics, topic: str) -> list[str]:
+    """The documents of a topic, in the order of trec_eval."""
+    return [doc for _, doc, _, _ in in_order({topic: run.get(topic, {})})]
 
 
 class Tool(NamedTuple):
@@ -290,11 +307,12 @@ LINEAR = "nDCG_Burges(gains='linear')@3"
 TOOLS = {
     "pytrec_eval (trec_eval)": Tool("pytrec_eval-terrier", pytrec_eval, {
         "P@3": "P.3", "R@3": "recall.3", "RR": "recip_rank", "AP": "map", "AP@3": "map_cut.3",
-        LINEAR: "ndcg_cut.3", "nDCG": "ndcg", "Rprec": "Rprec", "Bpref": "bpref", "Success@1": "success.1",
+        LINEAR: "ndcg_cut.3", "nDCG": "ndcg", "Rprec": "Rprec", "Bpref": "bpref",
+        "Success@1": "success.1",
     }),
     "ranx": Tool("ranx", ranx, {
-        "P@3": "precision@3", "R@3": "recall@3", "RR": "mrr", "AP": "map", "AP@3": "map@3", LINEAR: "ndcg@3",
-        "nDCG": "ndcg", "nDCG_Burges@3": "ndcg_burges@3", "Rprec": "r-precision",
+        "P@3": "precision@3", "R@3": "recall@3", "RR": "mrr", "AP": "map", "AP@3": "map@3",
+        LINEAR: "ndcg@3", "nDCG": "ndcg", "nDCG_Burges@3": "ndcg_burges@3", "Rprec": "r-precision",
         "Success@1": "hit_rate@1",
     }),
     "trectools": Tool("trectools", trectools, {
@@ -309,15 +327,19 @@ TOOLS = {
         "AP": "average_precision_score", LINEAR: "ndcg_score@3",
     }),
     "torchmetrics": Tool("torchmetrics", torchmetrics, {
-        "P@3": "retrieval_precision@3", "R@3": "retrieval_recall@3", "RR": "retrieval_reciprocal_rank",
-        "AP": "retrieval_average_precision", LINEAR: "retrieval_normalized_dcg@3",
+        "P@3": "retrieval_precision@3", "R@3": "retrieval_recall@3",
+        "RR": "retrieval_reciprocal_rank", "AP": "retrieval_average_precision",
+        LINEAR: "retrieval_normalized_dcg@3",
         "Rprec": "retrieval_r_precision", "Success@1": "retrieval_hit_rate@1",
     }),
     "LightGBM": Tool("lightgbm", lightgbm, {"AP@3": "map@3", "nDCG_Burges@3": "ndcg@3"}),
-    "XGBoost": Tool("xgboost", xgboost, {"P@3": "pre@3", "AP@3": "map@3-", "nDCG_Burges@3": "ndcg@3-"}),
+    "XGBoost": Tool("xgboost", xgboost, {
+        "P@3": "pre@3", "AP@3": "map@3-", "nDCG_Burges@3": "ndcg@3-",
+    }),
     "CatBoost": Tool("catboost", catboost, {
-        "P@3": "PrecisionAt:top=3;border=0.5", "R@3": "RecallAt:top=3;border=0.5", "RR": "MRR:border=0.5",
-        "AP@3": "MAP:top=3;border=0.5", LINEAR: "NDCG:top=3", "nDCG_Burges@3": "NDCG:top=3;type=Exp",
+        "P@3": "PrecisionAt:top=3;border=0.5", "R@3": "RecallAt:top=3;border=0.5",
+        "RR": "MRR:border=0.5", "AP@3": "MAP:top=3;border=0.5", LINEAR: "NDCG:top=3",
+        "nDCG_Burges@3": "NDCG:top=3;type=Exp",
     }),
     "mlflow": Tool("mlflow", mlflow, {"P@3": "precision", "R@3": "recall", LINEAR: "ndcg"}),
     "recommenders": Tool("recommenders", recommenders, {

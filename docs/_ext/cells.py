@@ -24,10 +24,11 @@ class Cell(SphinxDirective):
         code = "\n".join(self.content)
         self.env.note_reread()  # the result can change although the page has not
         html = display(code, self.env.temp_data.setdefault("cells", {}))
-        shown = [nodes.literal_block(code, code, language="python")]
+        code_and_value: list[nodes.Node] = [nodes.literal_block(code, code, language="python")]
         if html:
-            shown.append(nodes.raw("", f'<div class="cell">{html}</div>', format="html"))
-        return shown
+            value = nodes.raw("", f'<div class="cell">{html}</div>', format="html")
+            code_and_value.append(value)
+        return code_and_value
 
 
 def display(code: str, names: dict[str, Any]) -> str:
@@ -42,11 +43,9 @@ def display(code: str, names: dict[str, Any]) -> str:
     if last is None:
         return ""
     value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
-    return (
-        value._repr_html_()
-        if hasattr(value, "_repr_html_")
-        else f"<pre>{escape(repr(value))}</pre>"
-    )
+    if hasattr(value, "_repr_html_"):
+        return value._repr_html_()
+    return f"<pre>{escape(repr(value))}</pre>"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

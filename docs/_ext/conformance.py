@@ -18,9 +18,9 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from io import StringIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from adapters import LINEAR, SQL, TOOLS
+from adapters import LINEAR, SQL, TOOLS, Tool
 from computed import FIGURES, markdown, table_file
 
 from ir_measures_graded import vectors
@@ -28,7 +28,10 @@ from ir_measures_graded import vectors
 RECORDED = Path(__file__).with_suffix(".json")
 HEAVY = ("ranx", "trectools", "torchmetrics", "mlflow", "recommenders", "implicit", "RecBole")
 FAMILIES = ("P", "R", "RR", "AP", LINEAR.partition("@")[0], "nDCG_Burges", "nDCG_JK", "Q")
-EQUAL, DIFFERENT, REFUSED, NONE = "=≠×."
+EQUAL = "="
+DIFFERENT = "≠"
+REFUSED = "×"
+NONE = "."
 CLOSE = 2e-6  # some tools compute in 32 bits or print 6 decimals
 
 
@@ -46,45 +49,53 @@ class Outcome(NamedTuple):
 def outcomes() -> dict[str, Outcome]:
     """The outcome of each tool: recorded, or run now if it is installed."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
-    found = {}
+    by_tool = {}
     for name in TOOLS:
         if name in HEAVY:
-            found[name] = Outcome(recorded[name]["version"], False, recorded[name]["signs"])
+            before = recorded[name]
+            by_tool[name] = Outcome(before["version"], False, before["signs"])
         else:
             with contextlib.suppress(PackageNotFoundError, ModuleNotFoundError):
-                found[name] = run(name)
-    return found
+                by_tool[name] = run(name)
+    return by_tool
 
 
 def run(name: str) -> Outcome:
     """Run a tool on all collections; raises an error if it is not installed."""
-    distribution, adapter, metrics = TOOLS[name]
+    tool = TOOLS[name]
     content = vectors.load()
     values = {measure["measure"]: measure["values"] for measure in content["measures"]}
     signs: dict[str, str] = {}
-    number = version(distribution)
-    for measure, metric in metrics.items():
-        signs[measure] = ""
-        for label, collection in content["collections"].items():
-            expected = values[measure].get(label)
-            if expected is None:
-                signs[measure] += NONE
-                continue
-            try:
-                with warnings.catch_warnings(), contextlib.redirect_stdout(StringIO()):
-                    warnings.simplefilter("ignore")
-                    found = adapter(metric, collection["qrels"], collection["run"])
-            except ModuleNotFoundError:
-                raise
-            except Exception:  # each tool has errors of its own
-                signs[measure] += REFUSED
-                continue
-            same = all(
-                topic in found and math.isclose(found[topic], value, rel_tol=CLOSE, abs_tol=CLOSE)
-                for topic, value in expected.items()
-            )
-            signs[measure] += EQUAL if same and found.keys() == expected.keys() else DIFFERENT
+    number = version(tool.distribution)
+    for measure, metric in tool.metrics.items():
+        of_measure = values[measure]
+        signs[measure] = "".join(
+            sign_of(tool, metric, collection, of_measure.get(label))
+            for label, collection in content["collections"].items()
+        )
     return Outcome(number, True, signs)
+
+
+def sign_of(
+    tool: Tool, metric: str, collection: dict[str, Any], expected: dict[str, float] | None
+) -> str:
+    """The sign of a tool's metric on a collection, whose values should be the expected ones."""
+    if expected is None:
+        return NONE
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(StringIO()):
+            warnings.simplefilter("ignore")
+            values = tool.adapter(metric, collection["qrels"], collection["run"])
+    except ModuleNotFoundError:
+        raise
+    except Exception:  # each tool has errors of its own
+        return REFUSED
+    if values.keys() != expected.keys():
+        return DIFFERENT
+    for topic, value in expected.items():
+        if not math.isclose(values[topic], value, rel_tol=CLOSE, abs_tol=CLOSE):
+            return DIFFERENT
+    return EQUAL
 
 
 def conventions() -> list[dict[str, str]]:
@@ -112,20 +123,21 @@ def summary() -> str:
         offered = {measure.partition("@")[0] for measure in signs}
         missing = ", ".join(f"`{family}`" for family in FAMILIES if family not in offered)
         counts = [str(every.count(sign)) for sign in (EQUAL, DIFFERENT, REFUSED)]
-        rows.append([name, number + ("" if now else " (run before)"), *counts, missing])
-    return markdown(
-        ["tool", "version", "equal", "different by convention", "refused", "not offered"], rows
-    )
+        if not now:
+            number += " (run before)"
+        rows.append([name, number, *counts, missing])
+    head = ["tool", "version", "equal", "different by convention", "refused", "not offered"]
+    return markdown(head, rows)
 
 
 def matrix() -> str:
     """One row per metric of a tool, one column per collection."""
     labels = list(vectors.load()["collections"])
-    rows = [
-        [name, f"`{TOOLS[name].metrics[measure]}`", f"`{measure}`", *signs.replace(NONE, " ")]
-        for name, outcome in outcomes().items()
-        for measure, signs in outcome.signs.items()
-    ]
+    rows = []
+    for name, outcome in outcomes().items():
+        for measure, signs in outcome.signs.items():
+            metric = TOOLS[name].metrics[measure]
+            rows.append([name, f"`{metric}`", f"`{measure}`", *signs.replace(NONE, " ")])
     return markdown(["tool", "metric", "here", *labels], rows)
 
 
@@ -140,7 +152,9 @@ def differences() -> str:
 
 def measured(measures: str) -> str:
     """The cell of the measures of a convention."""
-    return "all" if measures == "*" else ", ".join(f"`{each}`" for each in measures.split(" "))
+    if measures == "*":
+        return "all"
+    return ", ".join(f"`{measure}`" for measure in measures.split(" "))
 
 
 def downloads() -> str:

@@ -26,5 +26,8 @@ class Other(NamedTuple):
 
 
 ELSEWHERE: dict[str, list[Other]] = {}
-for row in map(Other._make, map(dict.values, table_file("elsewhere.tsv"))):
-    ELSEWHERE.setdefault(row.measure, []).extend([row] if row.tool else [])
+for row in table_file("elsewhere.tsv"):
+    other = Other(**row)
+    others = ELSEWHERE.setdefault(other.measure, [])
+    if other.tool:  # a measure that no tool has stands alone in its row
+        others.append(other)

@@ -6,6 +6,7 @@ Numbers such as 0-1-10-100 never break.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -26,18 +27,26 @@ class LineBreaks(SphinxPostTransform):
         """Change the code and the numbers of a page."""
         for code in list(self.document.findall(nodes.literal)):
             text = code.astext()
-            if len(code) == 1 and len(parts := AFTER.split(text)) > 1:
+            pieces = AFTER.split(text)
+            if len(code) == 1 and len(pieces) > 1:
                 code.clear()
-                for part in parts:
-                    code += [nodes.Text(part), nodes.raw("", "<wbr>", format="html")]
+                for piece in pieces:
+                    code += [nodes.Text(piece), nodes.raw("", "<wbr>", format="html")]
         for text in list(self.document.findall(nodes.Text)):
-            parts = WEIGHTS.split(text.astext())
-            if len(parts) > 1 and not isinstance(text.parent, FIXED):
-                pieces = [
-                    nodes.inline("", part, classes=["number"]) if place % 2 else nodes.Text(part)
-                    for place, part in enumerate(parts)
-                ]
-                text.parent.replace(text, pieces)
+            pieces = WEIGHTS.split(text.astext())
+            if len(pieces) > 1 and not isinstance(text.parent, FIXED):
+                text.parent.replace(text, list(with_numbers(pieces)))
+
+
+def with_numbers(pieces: Iterable[str]) -> Iterator[nodes.Node]:
+    """The nodes of a text that is split at numbers: each second piece is a number."""
+    is_number = False
+    for piece in pieces:
+        if is_number:
+            yield nodes.inline("", piece, classes=["number"])
+        else:
+            yield nodes.Text(piece)
+        is_number = not is_number
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -39,28 +39,23 @@ class IncompleteMeasure(Exception):
 def page(measure: GradedMeasure) -> str:
     """The Markdown page of a measure."""
     facts = facts_of(measure)
-    aliases = (
-        f" (also {', '.join(f'`{name}`' for name in facts['aliases'])})" if facts["aliases"] else ""
-    )
-    parts = [
-        f"# {measure.NAME}",
-        f"**{facts['title']}**{aliases}. {facts['description']}",
-        "## Definition",
-        *formulas(measure),
-        symbol_table(measure),
-        f"In plain text: {in_code(part(measure, 'formula'))}",
-        *paragraphs(measure),
-        "\n".join(["|     |     |", "|-----|-----|", *map(" | ".join, properties(measure))]),
-        "## Parameters",
-        parameter_table(facts["parameters"]),
-        "## Example",
-        f"```python\n{example(measure)}\n```",
-        "## In other tools",
-        elsewhere(measure),
-        "## Source",
-        f"{part(measure, 'source')}.{reproduced(measure)}",
-        *(f"```bibtex\n{work.bibtex}\n```" for work in sources(measure)),
-    ]
+    title = f"**{facts['title']}**"
+    if facts["aliases"]:
+        aliases = ", ".join(f"`{name}`" for name in facts["aliases"])
+        title += f" (also {aliases})"
+    parts = [f"# {measure.NAME}", f"{title}. {facts['description']}"]
+    parts.append("## Definition")
+    parts += formulas(measure)
+    parts.append(symbol_table(measure))
+    parts.append(f"In plain text: {in_code(part(measure, 'formula'))}")
+    parts += paragraphs(measure)
+    rows = map(" | ".join, properties(measure))
+    parts.append("\n".join(["|     |     |", "|-----|-----|", *rows]))
+    parts += ["## Parameters", parameter_table(facts["parameters"])]
+    parts += ["## Example", f"```python\n{example(measure)}\n```"]
+    parts += ["## In other tools", elsewhere(measure)]
+    parts += ["## Source", f"{part(measure, 'source')}.{reproduced(measure)}"]
+    parts += [f"```bibtex\n{work.bibtex}\n```" for work in sources(measure)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -84,7 +79,8 @@ def formulas(measure: GradedMeasure) -> Iterator[str]:
 
 def symbol_table(measure: GradedMeasure) -> str:
     """The symbols of the formulas and their meanings."""
-    if missing := symbols.undefined(measure):
+    missing = symbols.undefined(measure)
+    if missing:
         names = ", ".join(sorted(missing))
         raise IncompleteMeasure(f"{measure.NAME}: docs/_ext/symbols.tsv does not define {names}")
     return symbols.table(measure)
@@ -92,15 +88,19 @@ def symbol_table(measure: GradedMeasure) -> str:
 
 def paragraphs(measure: GradedMeasure) -> list[str]:
     """The docstring's text without its first sentence, its fields and its example."""
-    _, *text = re.split(r"\n\s*\n", inspect.cleandoc(type(measure).__doc__ or ""))
-    return [in_code(each) for each in text if not re.match(r":|>>>", each)]
+    docstring = inspect.cleandoc(type(measure).__doc__ or "")
+    _, *others = re.split(r"\n\s*\n", docstring)
+    return [in_code(text) for text in others if not re.match(r":|>>>", text)]
 
 
 def properties(measure: GradedMeasure) -> Iterator[tuple[str, str]]:
     """Range, direction and special values of a measure, as rows of a table."""
     yield "Values", part(measure, "range").replace("-", "−")
-    which = {better(facts_of(variant)) for variant in variants(measure)}
-    yield "Better", f"{better(facts_of(measure))}{' by default' * (len(which) > 1)}"
+    directions = {better(facts_of(variant)) for variant in variants(measure)}
+    direction = better(facts_of(measure))
+    if len(directions) > 1:
+        direction += " by default"
+    yield "Better", direction
     yield "Undefined", part(measure, "undefined")
     missing = "depends on the topic" if measure.DEFAULT is None else f"{measure.DEFAULT:g}"
     yield "Topic missing from the run", missing
@@ -118,20 +118,22 @@ def parameter_table(parameters: list[dict[str, Any]]) -> str:
     """The parameters as a table."""
     rows = []
     for parameter in parameters:
-        name, default = parameter["name"], parameter["default"]
-        shown = f"`{name}`" + " (`@k`)" * (name == "cutoff")
+        name = f"`{parameter['name']}`"
+        if parameter["name"] == "cutoff":
+            name += " (`@k`)"
+        default = parameter["default"]
         unset = "none" if default in (None, {}) else f"`{default}`"
-        rows.append([shown, parameter["allowed"], unset, parameter["description"]])
+        rows.append([name, parameter["allowed"], unset, parameter["description"]])
     return markdown(["parameter", "values", "default", "meaning"], rows)
 
 
 def example(measure: GradedMeasure) -> str:
     """The docstring's doctest, with the imports that it needs."""
     text = inspect.cleandoc(type(measure).__doc__ or "")
-    found = re.search(r"^>>>.*", text, re.MULTILINE | re.DOTALL)
-    if not found:
+    doctest = re.search(r"^>>>.*", text, re.MULTILINE | re.DOTALL)
+    if not doctest:
         raise IncompleteMeasure(f"{measure.NAME}: the docstring has no example")
-    return f">>> from ir_measures_graded import {measure.NAME}\n{found[0].rstrip()}"
+    return f">>> from ir_measures_graded import {measure.NAME}\n{doctest[0].rstrip()}"
 
 
 def elsewhere(measure: GradedMeasure) -> str:
@@ -145,21 +147,23 @@ def elsewhere(measure: GradedMeasure) -> str:
         tools = "[Migrating from other tools](../migrating.md)"
         return f"None of the tools in {tools} computes this measure."
     rows = []
-    for each in others:
-        other = f"not this one; use `{each.use}`" if each.use else "none"
-        rows.append(
-            [each.tool, f"`{each.name}`", f"`{each.here}`" if each.here else other, each.text]
-        )
+    for other in others:
+        equal = "none"
+        if other.here:
+            equal = f"`{other.here}`"
+        elif other.use:
+            equal = f"not this one; use `{other.use}`"
+        rows.append([other.tool, f"`{other.name}`", equal, other.text])
     return markdown(["tool", "its name", "equal measure here", "remarks"], rows)
 
 
 def sources(measure: GradedMeasure) -> list[Reference]:
     """The works that a measure's source names."""
     source = part(measure, "source")
-    found = references_of(source)
-    if not found:
+    references = references_of(source)
+    if not references:
         raise IncompleteMeasure(f"{measure.NAME}: references.bib has no entry for {source!r}")
-    return found
+    return references
 
 
 def reproduced(measure: GradedMeasure) -> str:
@@ -171,18 +175,19 @@ def reproduced(measure: GradedMeasure) -> str:
 
 def in_code(text: str) -> str:
     """Text with its Markdown characters escaped, except in code between single backticks."""
+    one_line = " ".join(text.split())
     code_or_sign = r"(`[^`]*`)|([_*^<>\[\]|\\$])"
-    return re.sub(code_or_sign, lambda found: found[1] or "\\" + found[2], " ".join(text.split()))
+    return re.sub(code_or_sign, lambda match: match[1] or "\\" + match[2], one_line)
 
 
 def listing() -> str:
     """A table of measures for each family, and the table of contents of their pages."""
     parts = []
     for module, title in measures.FAMILIES.items():
-        rows = [
-            [f"[{each.NAME}](measures/{each.NAME}.md)", each.SHORT_DESC, part(each, "source")]
-            for each in module.MEASURES
-        ]
+        rows = []
+        for measure in module.MEASURES:
+            link = f"[{measure.NAME}](measures/{measure.NAME}.md)"
+            rows.append([link, measure.SHORT_DESC, part(measure, "source")])
         parts += [f"**{title}**", markdown(["measure", "description", "source"], rows)]
     pages = "\n".join(f"measures/{measure.NAME}" for measure in MEASURES)
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{pages}\n```"])

@@ -25,8 +25,11 @@ def beside(printed: float, value: float, places: int) -> str:
     >>> beside(0.17, 1 / 6, 2), beside(0.16, 1 / 6, 2), beside(3, 3.0, 0)
     ('0.17 / 0.167', '**0.16 / 0.167**', '3 / 3')
     """
-    text = f"{printed:.{places}f} / {value:.{places + bool(places)}f}".replace("-", "−")
-    return text if abs(printed - value) <= 0.5 * 10**-places + 1e-9 else f"**{text}**"
+    more_places = places + 1 if places else 0
+    text = f"{printed:.{places}f} / {value:.{more_places}f}".replace("-", "−")
+    if abs(printed - value) <= 0.5 * 10**-places + 1e-9:
+        return text
+    return f"**{text}**"
 
 
 # ---------------------------------------------------------------------- Järvelin & Kekäläinen
@@ -35,14 +38,12 @@ def beside(printed: float, value: float, places: int) -> str:
 def jarvelin_vectors() -> str:
     """The worked vectors of sections 2.1 to 2.3, one row per rank."""
     ideal = jk.IDEAL_QRELS, jk.IDEAL_RUN
-    columns = {
-        "gain": list(map(str, jk.G)),
-        "CG": _vector(jk.CG_VECTOR, jk.vector(CG, 10), 0),
-        "DCG, b = 2": _vector(jk.DCG_VECTOR, jk.vector(DCG_JK, 10), 2),
-        "ideal CG": _vector(jk.CG_IDEAL, jk.vector(CG, 13, *ideal), 0),
-        "ideal DCG": _vector(jk.DCG_IDEAL, jk.vector(DCG_JK, 12, *ideal), 2),
-        "nCG": _vector(jk.NCG_VECTOR, jk.vector(nCG, 10), 2),
-    }
+    columns = {"gain": list(map(str, jk.G))}
+    columns["CG"] = _vector(jk.CG_VECTOR, jk.vector(CG, 10), 0)
+    columns["DCG, b = 2"] = _vector(jk.DCG_VECTOR, jk.vector(DCG_JK, 10), 2)
+    columns["ideal CG"] = _vector(jk.CG_IDEAL, jk.vector(CG, 13, *ideal), 0)
+    columns["ideal DCG"] = _vector(jk.DCG_IDEAL, jk.vector(DCG_JK, 12, *ideal), 2)
+    columns["nCG"] = _vector(jk.NCG_VECTOR, jk.vector(nCG, 10), 2)
     ranks = map(str, range(1, 14))
     return markdown(["rank", *columns], zip_longest(ranks, *columns.values(), fillvalue=""))
 
@@ -62,27 +63,29 @@ def jarvelin_table_1() -> str:
     for level in range(4):
         row = [f"Rel = {level}"]
         for numbers, shares in counts.values():
-            row += [
-                str(numbers[level]),
-                beside(shares[level], 100 * numbers[level] / sum(numbers), 1),
-            ]
+            share = 100 * numbers[level] / sum(numbers)
+            row += [str(numbers[level]), beside(shares[level], share, 1)]
         rows.append(row)
-    return markdown(["level", *(part for name in counts for part in (name, "%"))], rows)
+    head = ["level"]
+    for name in counts:
+        head += [name, "%"]
+    return markdown(head, rows)
 
 
 def jarvelin_numbers() -> str:
     """Numbers in the text of sections 2.2 and 3 that follow from other printed numbers."""
-    shares, relevant, topics = (49.4, 30.5, 20.1), 1182, 20
+    relevant_per_topic = 1182 / 20
+    share_of_levels_2_and_3 = (30.5 + 20.1) / 100
+    judged_again = 100 * (1 - 691 / 2772)
     at_1024 = (DCG_JK @ 1024).calc_aggregate(*jk.topic([0] * 1023 + [1], [1]))
-    rows = [
-        [
-            "documents of levels 2 and 3 per topic",
-            beside(29.9, relevant * sum(shares[1:]) / 100 / topics, 1),
-        ],
-        ["TREC relevant documents judged relevant again, %", beside(75, 100 * (1 - 691 / 2772), 0)],
-        ["share of its gain that a document keeps at rank 1024 (b = 2)", beside(0.1, at_1024, 1)],
-    ]
-    return markdown(["", "printed / computed"], rows)
+    numbers = {
+        "documents of levels 2 and 3 per topic": beside(
+            29.9, relevant_per_topic * share_of_levels_2_and_3, 1
+        ),
+        "TREC relevant documents judged relevant again, %": beside(75, judged_again, 0),
+        "share of its gain that a document keeps at rank 1024 (b = 2)": beside(0.1, at_1024, 1),
+    }
+    return markdown(["", "printed / computed"], numbers.items())
 
 
 # ----------------------------------------------------------------------------------- Zhou & Yao
@@ -102,9 +105,13 @@ def zhou_table(number: str) -> str:
     systems = {system: row for (table, system), row in zy.ROWS.items() if table == int(number)}
     rows = []
     for system, (scores, printed) in systems.items():
-        computed = (compute(zy.USER[int(number)], scores) for compute in zy.COLUMNS.values())
-        rows.append([system, *(beside(*pair, 2) for pair in zip(printed, computed))])
-    return markdown(["", *list(zy.COLUMNS)[: len(rows[0]) - 1]], rows)
+        user = zy.USER[int(number)]
+        cells = []
+        for value, compute in zip(printed, zy.COLUMNS.values()):
+            cells.append(beside(value, compute(user, scores), 2))
+        rows.append([system, *cells])
+    columns = list(zy.COLUMNS)[: len(rows[0]) - 1]
+    return markdown(["", *columns], rows)
 
 
 def zhou_by_definition() -> str:
@@ -115,25 +122,22 @@ def zhou_by_definition() -> str:
     measures = [parse_measure(name) for name in names.split()]
     rows = []
     for (table, system), (scores, _) in zy.ROWS.items():
-        if table != 3:
-            qrels = zy.documents(zy.USER[table])
-            run = {doc: score for doc, score in zy.documents(scores)["q"].items() if score > 0}
-            values = (measure.calc_aggregate(qrels, {"q": run}) for measure in measures)
-            rows.append([f"Table {table}, {system}", *(f"{value:.2f}" for value in values)])
+        if table == 3:
+            continue
+        qrels = zy.documents(zy.USER[table])
+        score_of = zy.documents(scores)["q"]
+        run = {doc: score for doc, score in score_of.items() if score > 0}
+        values = [measure.calc_aggregate(qrels, {"q": run}) for measure in measures]
+        rows.append([f"Table {table}, {system}", *(f"{value:.2f}" for value in values)])
     return markdown(["", *zy.COLUMNS], rows)
 
 
 def zhou_differences() -> str:
     """The cells that cannot be reproduced, and the reason."""
-    rows = [
-        [
-            f"Table {table}, {system}",
-            column,
-            beside(zy.CELLS[table, system, column][2], value, 2),
-            why,
-        ]
-        for (table, system, column), (value, why) in zy.NOT_REPRODUCED.items()
-    ]
+    rows = []
+    for (table, system, column), (value, why) in zy.NOT_REPRODUCED.items():
+        _, _, printed = zy.CELLS[table, system, column]
+        rows.append([f"Table {table}, {system}", column, beside(printed, value, 2), why])
     return markdown(["cell", "column", "printed / computed", "reason"], rows)
 
 
@@ -147,17 +151,18 @@ def scheel_table_1() -> str:
         at_t = muAP(gains={level: int(level >= t) for level in range(5)})
         value = at_t.calc_aggregate(scheel.QRELS, scheel.RUN)
         rows.append([f"t = {t}", f"`{at_t}`", beside(scheel.AP_AT[t], value, 3)])
-    every = sum(scheel.AP_AT.values()) / len(scheel.AP_AT)
-    rows.append(["mean of all", "", beside(0.465, every, 3)])
-    rows.append(["µAP", "`muAP`", beside(0.448, muAP.calc_aggregate(scheel.QRELS, scheel.RUN), 3)])
+    mean_of_all = sum(scheel.AP_AT.values()) / len(scheel.AP_AT)
+    rows.append(["mean of all", "", beside(0.465, mean_of_all, 3)])
+    mu_ap = muAP.calc_aggregate(scheel.QRELS, scheel.RUN)
+    rows.append(["µAP", "`muAP`", beside(0.448, mu_ap, 3)])
     return markdown(["threshold", "measure", "AP, printed / computed"], rows)
 
 
 def scheel_table_2() -> str:
     """Table 2: NDCG and NDCNG at each rank under three weightings."""
-    (cases,) = (
-        mark.args[1] for mark in scheel.test_table_2.pytestmark if mark.name == "parametrize"
-    )
+    marks = [mark for mark in scheel.test_table_2.pytestmark if mark.name == "parametrize"]
+    (parametrized,) = marks
+    _, cases = parametrized.args
     gains = ["rel(i)", "rel(i) · 2", "normalised"]
     rows = []
     for gain, (measure, factor, printed, mean) in zip(gains, cases):
@@ -165,7 +170,8 @@ def scheel_table_2() -> str:
         at_ranks = scheel.by_rank(measure, qrels)
         average = beside(mean, fmean(at_ranks), 2)
         rows.append([gain, f"`{measure}`", *_vector(printed, at_ranks, 2), average])
-    return markdown(["gain", "measure", *(f"@{rank}" for rank in range(1, 9)), "mean"], rows)
+    ranks = [f"@{rank}" for rank in range(1, 9)]
+    return markdown(["gain", "measure", *ranks, "mean"], rows)
 
 
 def scheel_figure(number: str) -> str:

@@ -30,7 +30,9 @@ class NDCG(NormalisedGainSum):
 
 
 MEASURES: dict[str, str | Measure] = {"NDCNG": "NDCNG(avg=True)", "µAP": "muAP", "NDCG": NDCG()}
-DOCUMENTS, MOST = 100, 99
+DOCUMENTS = 100
+MOST = 99
+"""The largest number of swaps."""
 
 
 def values_of(uneven: bool, repetitions: int = 50, seed: int = 0) -> np.ndarray:
@@ -38,16 +40,19 @@ def values_of(uneven: bool, repetitions: int = 50, seed: int = 0) -> np.ndarray:
 
     The sizes of the levels differ by at most one document or, if `uneven`, are random.
     """
-    names, scores = np.arange(DOCUMENTS).astype(str), np.arange(DOCUMENTS, 0.0, -1).tolist()
-    orders = (
-        names[swapped(repetitions, np.random.default_rng(seed))].reshape(-1, DOCUMENTS).tolist()
-    )
+    names = np.arange(DOCUMENTS).astype(str)
+    scores = np.arange(DOCUMENTS, 0.0, -1).tolist()
+    rankings = swapped(repetitions, np.random.default_rng(seed))
+    orders = names[rankings].reshape(-1, DOCUMENTS).tolist()
     run = {str(number): dict(zip(order, scores)) for number, order in enumerate(orders)}
     values = []
     for levels in LEVELS:
         random = np.random.default_rng([seed, levels])
-        perfect = [perfect_levels(levels, uneven, random).tolist() for _ in range(repetitions)]
-        qrels = dict(zip(run, cycle([dict(zip(names.tolist(), of_docs)) for of_docs in perfect])))
+        perfect = []
+        for _ in range(repetitions):
+            levels_of_documents = perfect_levels(levels, uneven, random).tolist()
+            perfect.append(dict(zip(names.tolist(), levels_of_documents)))
+        qrels = dict(zip(run, cycle(perfect)))
         values.append(evaluate(qrels, {"swapped": run}, [*MEASURES.values()]).values[0])
     return np.reshape(values, (len(LEVELS), len(MEASURES), MOST + 1, repetitions))
 
@@ -64,18 +69,21 @@ def perfect_levels(levels: int, uneven: bool, random: np.random.Generator) -> np
 def swapped(repetitions: int, random: np.random.Generator) -> np.ndarray:
     """The document at each rank after 0, 1, … swaps (swaps × repetitions × documents)."""
     rankings = np.tile(np.arange(DOCUMENTS), (MOST + 1, repetitions, 1))
-    each = np.arange(repetitions)
+    rows = np.arange(repetitions)
     for before, ranking in pairwise(rankings):
         one = random.integers(DOCUMENTS, size=repetitions)
         other = (one + random.integers(1, DOCUMENTS, size=repetitions)) % DOCUMENTS
         ranking[:] = before
-        ranking[each, one], ranking[each, other] = before[each, other], before[each, one]
+        ranking[rows, one] = before[rows, other]
+        ranking[rows, other] = before[rows, one]
     return rankings
 
 
 def gaps(values: np.ndarray) -> dict[str, float]:
     """The widest gap between the mean curves of two numbers of levels, by measure."""
-    return dict(zip(MEASURES, np.ptp(values.mean(axis=3), axis=0).max(axis=1).tolist()))
+    means = values.mean(axis=3)
+    widest = np.ptp(means, axis=0).max(axis=1)
+    return dict(zip(MEASURES, widest.tolist()))
 
 
 @figures.styled
@@ -83,17 +91,16 @@ def figure(values: np.ndarray) -> figures.Figure:
     """Draw the mean curves with bands of one standard deviation, one panel per measure."""
     drawing = figures.new_figure(3.3 * len(MEASURES) + 1.2, 3.8)
     panels = figures.panels(drawing, len(MEASURES), len(MEASURES), sharey=True)
-    means, spreads, swaps = values.mean(axis=3), values.std(axis=3, ddof=1), np.arange(MOST + 1)
+    means = values.mean(axis=3)
+    spreads = values.std(axis=3, ddof=1)
+    swaps = np.arange(MOST + 1)
     for number, (axes, name) in enumerate(zip(panels, MEASURES)):
         for line, levels in enumerate(LEVELS):
-            style, mean, spread = (
-                figures.line_style(line),
-                means[line, number],
-                spreads[line, number],
-            )
-            axes.fill_between(
-                swaps, mean - spread, mean + spread, color=style["color"], alpha=0.12, lw=0
-            )
+            style = figures.line_style(line)
+            mean = means[line, number]
+            lower = mean - spreads[line, number]
+            upper = mean + spreads[line, number]
+            axes.fill_between(swaps, lower, upper, color=style["color"], alpha=0.12, lw=0)
             axes.plot(swaps, mean, label=f"{levels} levels", markevery=(3 * line, 12), **style)
         axes.set(title=name, xlabel="Random swaps")
     label = f"Mean ± standard deviation of {values.shape[3]} rankings of {DOCUMENTS}"

@@ -18,7 +18,8 @@ from ir_measures_graded.core import measures
 class Symbol(NamedTuple):
     """A symbol as TeX writes it, the words for it in plain text, and its meaning in Markdown.
 
-    `measures` limits the meaning to these measures. `shown` is the symbol with its arguments.
+    `measures` limits the meaning to these measures. `shown` is the symbol with its arguments, if
+    it has any.
     """
 
     tex: str
@@ -26,6 +27,11 @@ class Symbol(NamedTuple):
     measures: str
     shown: str
     meaning: str
+
+    @property
+    def formula(self) -> str:
+        """The symbol as Markdown shows it."""
+        return f"${self.shown or self.tex}$"
 
 
 SYMBOLS = [Symbol(**row) for row in table_file("symbols.tsv")]
@@ -48,17 +54,22 @@ def in_tex(tex: str) -> set[str]:
     >>> sorted(in_tex(r"\frac{\mathrm{CG}_I[i]}{N^2} \sum_d x_d + \log_b i"))
     ['N', '\\mathrm{CG}_I', 'b', 'd', 'i', 'x_d']
     """
-    return without_powers(found["symbol"] for found in ATOM.finditer(tex) if found["symbol"])
+    atoms = [match["symbol"] for match in ATOM.finditer(tex)]
+    return without_powers(filter(None, atoms))
 
 
 def without_powers(symbols: Iterable[str]) -> set[str]:
     """The symbols, with the base and the exponent of a power instead of the power: `C^t` is not
     one.
     """
-    known = {word for each in SYMBOLS for word in (each.tex, *each.plain.split())}
-    return {
-        part for symbol in symbols for part in ([symbol] if symbol in known else symbol.split("^"))
-    }
+    declared = {word for symbol in SYMBOLS for word in (symbol.tex, *symbol.plain.split())}
+    without: set[str] = set()
+    for symbol in symbols:
+        if symbol in declared:
+            without.add(symbol)
+        else:
+            without.update(symbol.split("^"))
+    return without
 
 
 def on_the_left(tex: str) -> set[str]:
@@ -67,7 +78,11 @@ def on_the_left(tex: str) -> set[str]:
     >>> sorted(on_the_left(r"\mathrm{AGR} &= g'(i) \\ g'(l) &= g(l)"))
     ['\\mathrm{AGR}', "g'"]
     """
-    return {symbol for left in LEFT.findall(tex) for symbol in in_tex(re.sub(r"[\[(].*", "", left))}
+    defined: set[str] = set()
+    for left in LEFT.findall(tex):
+        without_arguments = re.sub(r"[\[(].*", "", left)
+        defined |= in_tex(without_arguments)
+    return defined
 
 
 def in_plain(text: str) -> set[str]:
@@ -76,65 +91,67 @@ def in_plain(text: str) -> set[str]:
     >>> sorted(in_plain("Σ_{i≤k} G[i] / CG_I[i] over a list, C⁻ the user's pairs"))
     ['CG_I', 'C⁻', 'G', 'i', 'k']
     """
-    words = {word for word in WORD.findall(text.replace("log_", "log ")) if word != "a"}
-    found = {word for word in words if len(word) == 1 or re.search(r"[_^⁺⁻ᵘˢ′]|^[A-Z]+$", word)}
-    return without_powers(found | words & PLAIN)
+    words = set(WORD.findall(text.replace("log_", "log "))) - {"a"}
+    letters = {word for word in words if len(word) == 1}
+    with_index_or_capitals = {word for word in words if re.search(r"[_^⁺⁻ᵘˢ′]|^[A-Z]+$", word)}
+    return without_powers(letters | with_index_or_capitals | words & PLAIN)
 
 
 def known_to(measure: GradedMeasure) -> list[Symbol]:
     """The symbols with the meaning that they have for a measure."""
-    special = [each for each in SYMBOLS if measure.NAME in each.measures.split()]
-    taken = {each.tex for each in special}
-    return [each for each in SYMBOLS if each in special or not (each.measures or each.tex in taken)]
+    special = [symbol for symbol in SYMBOLS if measure.NAME in symbol.measures.split()]
+    taken = {symbol.tex for symbol in special}
+    symbols = []
+    for symbol in SYMBOLS:
+        is_general = not symbol.measures and symbol.tex not in taken
+        if is_general or symbol in special:
+            symbols.append(symbol)
+    return symbols
 
 
 def of(measure: GradedMeasure) -> list[Symbol]:
     """The symbols of a measure's formulas, and the symbols that their definitions use."""
-    known = known_to(measure)
-    by_word = {
-        word: each
-        for each in sorted(known, key=lambda each: each.measures)
-        for word in each.plain.split()
-    }
-    words = in_plain(measure.doc_field("formula")) & set(by_word)
-    wanted = in_tex(measure.doc_field("tex")) | {by_word[word].tex for word in words}
-    found: set[str] = set()
-    while wanted - found:
-        found |= wanted
-        meanings = " ".join(each.meaning for each in known if each.tex in wanted)
-        wanted = {symbol for tex in re.findall(r"\$(.*?)\$", meanings) for symbol in in_tex(tex)}
-    return [each for each in known if each.tex in found]
+    symbols = known_to(measure)
+    tex_of_word: dict[str, str] = {}
+    for symbol in sorted(symbols, key=lambda symbol: symbol.measures):
+        tex_of_word |= dict.fromkeys(symbol.plain.split(), symbol.tex)
+    words = in_plain(measure.doc_field("formula")) & set(tex_of_word)
+    wanted = in_tex(measure.doc_field("tex")) | {tex_of_word[word] for word in words}
+    used: set[str] = set()
+    while wanted - used:
+        used |= wanted
+        meanings = " ".join(symbol.meaning for symbol in symbols if symbol.tex in wanted)
+        wanted = set().union(*map(in_tex, re.findall(r"\$(.*?)\$", meanings)))
+    return [symbol for symbol in symbols if symbol.tex in used]
 
 
 def undefined(measure: GradedMeasure) -> set[str]:
     """The symbols of a measure's formulas that its page does not define."""
-    tex, plain = measure.doc_field("tex"), measure.doc_field("formula")
-    rows = of(measure)
-    words = {word for each in rows for word in each.plain.split()} | set(measure.SUPPORTED_PARAMS)
-    words |= set(re.findall(r"(\w+)(?:\[\w\])? =", plain)) | set(
-        re.findall(r"(\w+)\[\w\] *$", plain)
-    )
-    return (in_tex(tex) - {each.tex for each in rows} - on_the_left(tex)) | (
-        in_plain(plain) - words
-    )
+    tex = measure.doc_field("tex")
+    plain = measure.doc_field("formula")
+    defined_in_tex = on_the_left(tex)
+    defined_in_text = set(measure.SUPPORTED_PARAMS)
+    for symbol in of(measure):
+        defined_in_tex.add(symbol.tex)
+        defined_in_text.update(symbol.plain.split())
+    defined_in_text.update(re.findall(r"(\w+)(?:\[\w\])? =", plain))
+    defined_in_text.update(re.findall(r"(\w+)\[\w\] *$", plain))
+    return (in_tex(tex) - defined_in_tex) | (in_plain(plain) - defined_in_text)
 
 
 def table(measure: GradedMeasure) -> str:
     """The symbols of a measure and their meanings."""
-    return markdown(
-        ["symbol", "meaning"],
-        [[f"${each.shown or each.tex}$", each.meaning] for each in of(measure)],
-    )
+    rows = [[symbol.formula, symbol.meaning] for symbol in of(measure)]
+    return markdown(["symbol", "meaning"], rows)
 
 
 def listing() -> str:
     """All symbols, their meanings, and the measures that use them."""
-    users: dict[Symbol, list[str]] = {each: [] for each in SYMBOLS}
-    for measure in (measure for family in measures.FAMILIES for measure in family.MEASURES):
-        for each in of(measure):
-            users[each].append(f"[`{measure.NAME}`](measures/{measure.NAME}.md)")
-    rows = [
-        [f"${each.shown or each.tex}$", each.meaning, ", ".join(names)]
-        for each, names in users.items()
-    ]
+    users: dict[Symbol, list[str]] = {symbol: [] for symbol in SYMBOLS}
+    for family in measures.FAMILIES:
+        for measure in family.MEASURES:
+            link = f"[`{measure.NAME}`](measures/{measure.NAME}.md)"
+            for symbol in of(measure):
+                users[symbol].append(link)
+    rows = [[symbol.formula, symbol.meaning, ", ".join(links)] for symbol, links in users.items()]
     return markdown(["symbol", "meaning", "measures"], rows)

@@ -28,5 +28,6 @@ def table() -> str:
 
 def _row(tool: Mapping[str, str]) -> list[str]:
     metric = tool["metric"].replace("{k}", "k")
-    shown = [tool[name].replace("|", " or ") for name in COLUMNS]
-    return [f"{tool['tool']} {tool['version']}".strip(), f"`{metric}`", *shown]
+    facts = [tool[name].replace("|", " or ") for name in COLUMNS]
+    name_and_version = f"{tool['tool']} {tool['version']}".strip()
+    return [name_and_version, f"`{metric}`", *facts]

@@ -111,14 +111,16 @@ def measures() -> Iterator[Measure]:
     """
     yield from map(parse_measure, STANDARD.split())
     for measure in MEASURES:
-        own = [each for each in map(parse_measure, OPTIONS.split()) if each.NAME == measure.NAME]
-        found = dict.fromkeys([measure, *own])
+        of_all = map(parse_measure, OPTIONS.split())
+        variants = [measure, *(variant for variant in of_all if variant.NAME == measure.NAME)]
         for options in SHARED:
             with suppress(GradedError):  # not an option of this measure
-                found[measure(**options)] = None
-        cut = (each @ k for each in list(found)[:3] for k in CUTOFFS) if measure.CUTOFF else ()
-        whole_list = [] if measure.CUTOFF_REQUIRED else found
-        yield from dict.fromkeys([*whole_list, *cut])
+                variants.append(measure(**options))
+        variants = list(dict.fromkeys(variants))
+        kept = [] if measure.CUTOFF_REQUIRED else list(variants)
+        if measure.CUTOFF:
+            kept += [variant @ k for variant in variants[:3] for k in CUTOFFS]
+        yield from dict.fromkeys(kept)
 
 
 def evaluations(measures: list[Measure], qrels: Any, run: Any) -> Iterator[Evaluation]:
@@ -127,30 +129,35 @@ def evaluations(measures: list[Measure], qrels: Any, run: Any) -> Iterator[Evalu
         yield evaluate(qrels, {"run": run}, measures)
     except GradedError:
         half = len(measures) // 2
-        for part in (measures[:half], measures[half:]) if half else ():
-            yield from evaluations(part, qrels, run)
+        if half:
+            yield from evaluations(measures[:half], qrels, run)
+            yield from evaluations(measures[half:], qrels, run)
+
+
+def without_values(measure: Measure) -> dict[str, Any]:
+    """The entry of a measure in the file, before it is evaluated."""
+    options = {name: value for name, value in measure.params.items() if name != "cutoff"}
+    return {
+        "measure": str(measure),
+        "name": measure.NAME,
+        "options": options,
+        "cutoff": measure.params.get("cutoff"),
+        "values": {},
+        "means": {},
+    }
 
 
 def vectors() -> dict[str, Any]:
     """The content of the file."""
-    values: dict[Measure, dict[str, Any]] = {
-        measure: {
-            "measure": str(measure),
-            "name": measure.NAME,
-            "options": {key: value for key, value in measure.params.items() if key != "cutoff"},
-            "cutoff": measure.params.get("cutoff"),
-            "values": {},
-            "means": {},
-        }
-        for measure in measures()
-    }
+    values = {measure: without_values(measure) for measure in measures()}
     for name, (_, qrels, run) in COLLECTIONS.items():
         # ir-measures cuts real levels.
         of_all = [measure for measure in values if measure.NAME in GRADED or name != "real levels"]
-        for found in evaluations(of_all, qrels, run):
-            for measure, means, by_topic in zip(found.measures, found.means()[0], found.values[0]):
-                values[measure]["values"][name] = dict(zip(found.topics, by_topic.tolist()))
-                values[measure]["means"][name] = float(means)
+        for result in evaluations(of_all, qrels, run):
+            means = result.means()[0].tolist()
+            for measure, mean, by_topic in zip(result.measures, means, result.values[0]):
+                values[measure]["values"][name] = dict(zip(result.topics, by_topic.tolist()))
+                values[measure]["means"][name] = mean
     return {
         "license": "CC0-1.0",
         "version": __version__,
@@ -168,14 +175,17 @@ def text() -> str:
     def lines(items: list[str]) -> str:
         return ",\n".join(f"  {item}" for item in items)
 
-    found = vectors()
-    collections = [
-        f"{json.dumps(name)}: {_json(each)}" for name, each in found["collections"].items()
-    ]
-    heads = [f"{json.dumps(key)}: {json.dumps(found[key])}" for key in ("license", "version")]
+    content = vectors()
+    collections = []
+    for name, collection in content["collections"].items():
+        collections.append(f"{json.dumps(name)}: {_json(collection)}")
+    measures = list(map(_json, content["measures"]))
+    license = f'"license": {json.dumps(content["license"])}'
+    version = f'"version": {json.dumps(content["version"])}'
     return (
-        f'{{\n{heads[0]},\n{heads[1]},\n"collections": {{\n{lines(collections)}\n}},\n'
-        f'"measures": [\n{lines([*map(_json, found["measures"])])}\n]\n}}\n'
+        f"{{\n{license},\n{version},\n"
+        f'"collections": {{\n{lines(collections)}\n}},\n'
+        f'"measures": [\n{lines(measures)}\n]\n}}\n'
     )
 
 
