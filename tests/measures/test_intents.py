@@ -48,46 +48,61 @@ def values(measures, qrels, run):
     ],
 )  # fmt: skip
 def test_worked_values(probability, expected):
-    found = values([measure @ 4 for measure in WORKED], rows(JUDGED, probability), {"q": RUN})
-    assert found[:, 0].round(4).tolist() == expected
+    measures = [measure @ 4 for measure in WORKED]
+    computed = values(measures, rows(JUDGED, probability), {"q": RUN})
+    assert computed[:, 0].round(4).tolist() == expected
 
 
 def plain(measure, judged, run, weight, top):
-    """The value of one topic; `judged` maps (intent, document) to a level, `top` is the highest gain."""
-    gains, gamma = measure["gains"], measure.params.get("gamma", 0.5)
+    """The value of one topic.
+
+    `judged` maps (intent, document) to a level, `top` is the highest gain.
+    """
+    gains = measure["gains"]
+    gamma = measure.params.get("gamma", 0.5)
     docs = {doc for _, doc in judged}
     listed = {doc: score for doc, score in run.items() if doc in docs or not measure["judged_only"]}
     gain = {key: reference.gain(level, gains) for key, level in judged.items()}
-    found = {x for (x, _), value in gain.items() if value > 0}
-    total = sum(weight[x] for x in found)
-    pr = {x: weight[x] / total if total else 0 for x in found}
+    intents_with_gain = {x for (x, _), value in gain.items() if value > 0}
+    total = sum(weight[x] for x in intents_with_gain)
+    pr = dict.fromkeys(intents_with_gain, 0)
+    if total:
+        pr = {x: weight[x] / total for x in intents_with_gain}
 
     def recall():
+        if not intents_with_gain:
+            return 0
         first = reference.order(listed)[: measure["cutoff"]]
-        return (
-            sum(any(gain.get((x, doc), 0) for doc in first) for x in found) / len(found)
-            if found
-            else 0
-        )
+        reached = [any(gain.get((x, doc), 0) for doc in first) for x in intents_with_gain]
+        return sum(reached) / len(reached)
 
-    def by_intent(of_intent):
-        one, levels = of_intent(gains=gains, cutoff=measure["cutoff"]), {x: {} for x in found}
+    def by_intent(measure_of_intent):
+        of_intent = measure_of_intent(gains=gains, cutoff=measure["cutoff"])
+        levels = {x: {} for x in intents_with_gain}
         for (x, doc), level in judged.items():
             levels.get(x, {})[doc] = level
-        return sum(pr[x] * reference.value(one, levels[x], listed) for x in found)
+        return sum(pr[x] * reference.value(of_intent, levels[x], listed) for x in intents_with_gain)
 
-    def of_gains(of_all):
-        mean = {doc: sum(pr[x] * gain.get((x, doc), 0) for x in found) for doc in docs}
-        return reference.value(of_all(gains="linear", cutoff=measure["cutoff"]), mean, listed)
+    def of_gains(measure_of_gains):
+        of_mean = measure_of_gains(gains="linear", cutoff=measure["cutoff"])
+        mean = {doc: sum(pr[x] * gain.get((x, doc), 0) for x in pr) for doc in docs}
+        return reference.value(of_mean, mean, listed)
 
-    value = {
-        "IRec": recall,
-        "D_nDCG": lambda: of_gains(nDCG_Burges),
-        "D_Q": lambda: of_gains(Q(beta=measure["beta"])),
-        "nDCG_IA": lambda: by_intent(nDCG_Burges),
-        "ERR_IA_G": lambda: by_intent(ERR_G(max_gain=top or 1)),
-    }[measure.NAME.replace("Dsharp", "D")]()
-    return gamma * recall() + (1 - gamma) * value if "sharp" in measure.NAME else value
+    name = measure.NAME.replace("Dsharp", "D")
+    if name == "IRec":
+        value = recall()
+    elif name == "D_nDCG":
+        value = of_gains(nDCG_Burges)
+    elif name == "D_Q":
+        value = of_gains(Q(beta=measure["beta"]))
+    elif name == "nDCG_IA":
+        value = by_intent(nDCG_Burges)
+    else:
+        assert name == "ERR_IA_G"
+        value = by_intent(ERR_G(max_gain=top or 1))
+    if "sharp" in measure.NAME:
+        return gamma * recall() + (1 - gamma) * value
+    return value
 
 
 @settings(max_examples=8)

@@ -31,9 +31,12 @@ def test_extremes_equal_those_over_all_judgments(measure, cutoff):
             plain.params.get("avg") and cutoff is None
         ):
             continue
-        judged = [[(each, run) for each in judgments(plain, qrels, [run])] for qrels, run in TOPICS]
-        found = iter(values(plain, [pair for of_topic in judged for pair in of_topic]))
-        of_judgments = [[next(found) for _ in of_topic] for of_topic in judged]
+        pairs = []
+        for qrels, run in TOPICS:
+            pairs.append([(judged, run) for judged in judgments(plain, qrels, [run])])
+        # One call for all topics is much faster than one for each.
+        of_all = iter(values(plain, [pair for of_topic in pairs for pair in of_topic]))
+        of_judgments = [[next(of_all) for _ in of_topic] for of_topic in pairs]
         for word, extreme in EXTREMES.items():
             expected = list(map(extreme, of_judgments))
             assert values(plain(unjudged=word), TOPICS) == pytest.approx(
@@ -50,8 +53,8 @@ def test_range_of_a_difference_holds_all_judgments(measure):
     for seed in range(3):
         qrels, one, other = topic(Random(seed), runs=2, retrieved=5)
         everything = {"q": qrels, "levels": {f"d{level}": level for level in LEVELS}}
-        found = ranges(everything, {"one": {"q": one}, "other": {"q": other}}, variants)
-        for difference in found.differences:
+        result = ranges(everything, {"one": {"q": one}, "other": {"q": other}}, variants)
+        for difference in result.differences:
             if difference.unjudged is None:
                 continue
             judged = list(judgments(difference.measure, qrels, [one, other]))
@@ -103,31 +106,32 @@ def test_the_work_of_all_topics_together_is_limited(measure):
     ids=["far", "many"],
 )
 def test_extremes_equal_those_over_unusual_levels(measure, levels, unjudged):
-    plain, others = parse_measure(measure), {"levels": {f"d{level}": level for level in levels}}
+    plain = parse_measure(measure)
+    topic_of_all_levels = {f"d{level}": level for level in levels}
     judged = {"a": 1, "b": 2, "c": 1}
-    run = {
-        "q": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}
-        if "x" in unjudged
-        else {"b": 3, "y": 2, "a": 1}
-    }
+    run = {"q": {"b": 3, "y": 2, "a": 1}}
+    if "x" in unjudged:
+        run = {"q": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}}
 
-    def value(measure, given=()):
-        return measure.calc({"q": judged | dict(given)} | others, run).per_query[0].value
+    def value(measure, added=()):
+        qrels = {"q": judged | dict(added), "levels": topic_of_all_levels}
+        return measure.calc(qrels, run).per_query[0].value
 
     options = [[(), *((doc, level) for level in levels)] for doc in unjudged]
-    of_all = [value(plain, filter(None, given)) for given in product(*options)]
+    of_all = [value(plain, filter(None, added)) for added in product(*options)]
     for word, extreme in EXTREMES.items():
         assert value(plain(unjudged=word)) == pytest.approx(extreme(of_all), rel=1e-12)
 
 
 @pytest.mark.parametrize("measure", [nDCG_JK, NDCNG, SR(ideal="retrieved")], ids=str)
 def test_a_cutoff_below_all_lists_needs_no_memory(measure):
-    qrels, run = {"q": {"a": 2, "b": 1}, "p": {"a": 1}}, {"q": {"x": 2, "a": 1}, "p": {"x": 1}}
-    for judged in ("min", "max"):
-        found = [
-            measure(unjudged=judged, cutoff=k).calc_aggregate(qrels, run) for k in (3, sys.maxsize)
-        ]
-        assert found[0] == found[1]
+    qrels = {"q": {"a": 2, "b": 1}, "p": {"a": 1}}
+    run = {"q": {"x": 2, "a": 1}, "p": {"x": 1}}
+    for word in ("min", "max"):
+        option = measure(unjudged=word)
+        assert (option @ sys.maxsize).calc_aggregate(qrels, run) == (
+            (option @ 3).calc_aggregate(qrels, run)
+        )
 
 
 def test_an_average_over_ranks_needs_a_cutoff():
@@ -156,7 +160,9 @@ def test_other_measures_do_not_have_the_option(measure):
 
 @with_range
 def test_curves_equal_the_values_at_all_cutoffs(measure):
-    qrels, run = {"q": TOPICS[0][0], "high": {"a": 3}}, {"q": TOPICS[0][1]}
+    judged, ranking = TOPICS[0]
+    qrels = {"q": judged, "high": {"a": 3}}
+    run = {"q": ranking}
     option = (measure @ 1)(unjudged="max")
     (studied,) = study_of(qrels, {"run": run}).runs
     curve = values_at_ranks(option, studied, studied.judgments, 3).T
@@ -173,8 +179,9 @@ def test_curves_equal_the_values_at_all_cutoffs(measure):
 def test_work_is_bounded_or_refused(measure, levels):
     size = 3000 if "ties=mean" in measure or "@" not in measure else 200
     qrels = {"q": {f"d{number}": number % levels / levels for number in range(size)}}
-    listed = qrels["q"] if "ties" in measure else (f"x{number}" for number in range(size))
-    run = {"q": {doc: 1.0 if "ties" in measure else -place for place, doc in enumerate(listed)}}
+    run = {"q": {f"x{number}": -number for number in range(size)}}
+    if "ties" in measure:
+        run = {"q": dict.fromkeys(qrels["q"], 1.0)}
     tracemalloc.start()
     with suppress(Undetermined):
         assert 0 < parse_measure(measure).calc_aggregate(qrels, run) <= 1 or "min" in measure

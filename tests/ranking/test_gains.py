@@ -12,7 +12,7 @@ from ir_measures_graded.core.ranking.gains import canonical_gains, gain_of
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("gains", "expected"),
     [
         ({}, "linear"),
         ({0: 0, 1: 1, 2: 10, 3: 100}, {2: 10, 3: 100}),
@@ -24,16 +24,17 @@ from ir_measures_graded.core.ranking.gains import canonical_gains, gain_of
         ({1e300: 5}, {1e300: 5}),
     ],
 )
-def test_canonical_gains_omit_identities_and_ascend(given, kept):
-    got = canonical_gains(given)
-    assert canonical_gains(got) == got == kept
-    if isinstance(kept, dict):
-        assert list(got) == list(kept)
-        assert {type(number) for pair in got.items() for number in pair} <= {int, float}
+def test_canonical_gains_omit_identities_and_ascend(gains, expected):
+    canonical = canonical_gains(gains)
+    assert canonical == expected
+    assert canonical_gains(canonical) == expected
+    if isinstance(expected, dict):
+        assert list(canonical) == list(expected)
+        assert {type(number) for pair in canonical.items() for number in pair} <= {int, float}
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("gains", "message"),
     [
         ([(1, 2), (1.0, 2)], "level 1 is named twice"),
         ({True: 1}, "True is not a number"),
@@ -42,9 +43,9 @@ def test_canonical_gains_omit_identities_and_ascend(given, kept):
         ([1, 2], "unpack"),
     ],
 )
-def test_bad_gain_map_is_refused(given, message):
+def test_bad_gain_map_is_refused(gains, message):
     with pytest.raises(GradedError, match=message):
-        canonical_gains(given)
+        canonical_gains(gains)
 
 
 @given(st.lists(st.sampled_from(strategies.REAL)), strategies.GAINS)

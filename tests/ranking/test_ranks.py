@@ -20,31 +20,32 @@ def reduce(qrels, run):
 
 
 def by_topic(qrels, ranks):
-    """For each topic, the list of (document, rank, first, last) and the number of retrieved documents."""
-    judged, docs = ranks.judged, [doc for docs in qrels.values() for doc in docs]
-    found = {topic: [] for topic in judged.topics}
+    """The (document, rank, first, last) of each topic, and its number of retrieved documents."""
+    docs = [doc for judged in qrels.values() for doc in judged]
+    topics = ranks.judged.topics
+    entries = {topic: [] for topic in topics}
     columns = (ranks.doc, ranks.topic, ranks.rank, ranks.first, ranks.last)
     for doc, topic, rank, first, last in zip(*(column.tolist() for column in columns)):
-        found[judged.topics[topic]].append((docs[doc], rank, first, last))
-    return found, dict(zip(judged.topics, ranks.retrieved.tolist()))
+        entries[topics[topic]].append((docs[doc], rank, first, last))
+    return entries, dict(zip(topics, ranks.retrieved.tolist()))
 
 
 def plain(qrels, run, condensed=False):
     """`by_topic` as a plain loop."""
-    found, retrieved = {}, {}
+    entries = {topic: [] for topic in qrels}
+    retrieved = {}
     for topic, judged in qrels.items():
-        scores = run.get(topic, {})
-        listed = [doc for doc in reference.order(scores) if doc in judged or not condensed]
-        found[topic], retrieved[topic] = [], len(listed)
-        for rank, doc in enumerate(listed, 1):
-            tied = [
-                other
-                for other, each in enumerate(listed, 1)
-                if reference.as_float32(scores[each]) == reference.as_float32(scores[doc])
-            ]
+        score_of = {doc: reference.as_float32(score) for doc, score in run.get(topic, {}).items()}
+        ranked = reference.order(run.get(topic, {}))
+        if condensed:
+            ranked = [doc for doc in ranked if doc in judged]
+        retrieved[topic] = len(ranked)
+        scores = [score_of[doc] for doc in ranked]
+        for rank, doc in enumerate(ranked, start=1):
             if doc in judged:
-                found[topic].append((doc, rank, tied[0], tied[-1]))
-    return found, retrieved
+                tied = [place for place, score in enumerate(scores, 1) if score == score_of[doc]]
+                entries[topic].append((doc, rank, tied[0], tied[-1]))
+    return entries, retrieved
 
 
 @given(strategies.collections())
@@ -100,7 +101,7 @@ class Owner:
 
 
 def test_results_computed_once_are_kept_by_function_and_arguments():
-    """Neither the text of an argument nor the name of a function decides which result is returned."""
+    """Neither the text of an argument nor the name of a function decides which result returns."""
     owner = Owner()
     twice, thrice = (computed_once(lambda owner, x, factor=factor: factor * x) for factor in (2, 3))
     assert (twice(owner, 5), thrice(owner, 5)) == (10, 15)
