@@ -103,6 +103,8 @@ def test_a_wrong_argument_has_one_error_that_names_the_parameter(function):
         for wrong, value in WRONG.items():
             right = dict(zip(parameters, RIGHT[function], strict=False))
             right[parameter] = value()
+            if parameter == "progress" and callable(right[parameter]):
+                continue  # it is called with the progress, and its own errors are the caller's
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")

@@ -26,6 +26,7 @@ from ir_measures_graded.analysis import (
     sensitivity,
 )
 from ir_measures_graded.cli import main
+from ir_measures_graded.output.formats import decimal
 
 TOPICS = 30
 
@@ -158,7 +159,7 @@ def test_the_note_tells_what_skip_would_change():
     kept = few.values[0, 0][~_lacks("AP")].mean()
     assert note == (
         "8 of 30 topics have no relevant document by AP (q0, q4, q8, q12, q16 and 3 more): they "
-        f"count 0; --no_relevant skip: {kept:.4f} instead of {few.means()[0, 0]:.4f}."
+        f"count 0; --no_relevant skip: {decimal(kept)} instead of {decimal(few.means()[0, 0])}."
     )
     assert evaluate(QRELS, RUNS, ["Judged@5"]).notes() == []
 
