@@ -368,7 +368,9 @@ def sentences(form: str, notes: Iterable[str]) -> list[str]:
     mark = "% " if form == "latex" else ""
     lines: list[str] = []
     for note in notes:
-        lines += wrap(mark + clean(note), width(), subsequent_indent=mark, break_on_hyphens=False)
+        whole = (mark + clean(note)).replace(" %", "\xa0%")  # a number stays beside its sign
+        folded = wrap(whole, width(), subsequent_indent=mark, break_on_hyphens=False)
+        lines += [line.replace("\xa0%", " %") for line in folded]
     return lines
 
 

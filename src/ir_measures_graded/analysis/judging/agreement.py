@@ -32,7 +32,8 @@ CHOSEN: Final = Note(
     "its option --random adds one."
 )
 COLUMNS: Final = Note(
-    "documents: judged by both; unanswered: the human's documents without an answer of the judge; "
+    "documents: judged by both; no answer: the human's documents without an answer of the judge; "
+    "no level: answers without a level of the human's scale, which are abstentions; "
     "same: share with equal levels; bias: mean of the judge's level minus the human's; "
     "kappa 0|12: κ with the levels divided in two."
 )
@@ -183,8 +184,10 @@ class Judges(Result):
         share = f"{100 * self.confidence:.10g} %"
         kappa = Column("kappa", kind=attrgetter("value"))
         interval = Column("kappa", f"{share} interval", attrgetter("interval"))
-        counts = ["same", "bias", "documents", "unanswered", "abstentions"]
-        tables = [Table.of(["judge", kappa, interval, *counts], self._best_first())]
+        shares = ["same", "bias", "documents"]
+        lacking = [Column("unanswered", "no answer"), Column("abstentions", "no level")]
+        columns: list[Column | str] = ["judge", kappa, interval, *shares, *lacking]
+        tables = [Table.of(columns, self._best_first())]
         if len(self.judges) == 1:
             tables += self.kappa_tables()
         tables += [self.spread_table(), self.favour_table(named=True)]
