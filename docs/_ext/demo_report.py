@@ -29,12 +29,24 @@ def link() -> str:
     return f'<p><a href="{REPORT}"><strong>Open the report of the demo runs</strong></a></p>'
 
 
+AS_TALL_AS_ITS_CONTENT = """<script>
+document.querySelector("iframe.what-if").addEventListener("load", function () {
+  const section = this.contentDocument && this.contentDocument.querySelector("#what-if");
+  if (!section) return; // a file may not look into another one; the style sheet has a height
+  new ResizeObserver(() => {
+    this.style.height = section.offsetHeight + 16 + "px";
+    this.contentWindow.scrollTo(0, section.offsetTop);
+  }).observe(section);
+});
+</script>"""
+
+
 def what_if() -> str:
     """The what-if page in a frame, and a link to it."""
     frame = (
         f'<iframe class="what-if" src="{WHAT_IF}#what-if" title="What if" loading="lazy"></iframe>'
     )
-    return f'{frame}\n<p><a href="{WHAT_IF}">Open this page alone</a></p>'
+    return f'{frame}{AS_TALL_AS_ITS_CONTENT}\n<p><a href="{WHAT_IF}">Open this page alone</a></p>'
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:

@@ -75,16 +75,17 @@ REPORT = (
 )
 
 
-def gallery(pictures: tuple[Picture, ...]) -> str:
-    """The pictures side by side."""
-    return f'<div class="pictures">{"".join(picture.html() for picture in pictures)}</div>'
+def gallery(pictures: tuple[Picture, ...], columns: int) -> str:
+    """The pictures side by side; a narrow page has fewer columns."""
+    shown = "".join(picture.html() for picture in pictures)
+    return f'<div class="pictures columns-{columns}">{shown}</div>'
 
 
 def front() -> str:
     """The pictures of the front page."""
-    return gallery(FRONT)
+    return gallery(FRONT, columns=3)
 
 
 def report() -> str:
     """The pictures of the page about the report."""
-    return gallery(REPORT)
+    return gallery(REPORT, columns=2)
