@@ -39,6 +39,7 @@ class IncompleteMeasure(Exception):
 def page(measure: GradedMeasure) -> str:
     """The Markdown page of a measure."""
     facts = facts_of(measure)
+    part(measure, "formula")  # Terminals print it. The page has the TeX only.
     title = f"**{facts['title']}**"
     if facts["aliases"]:
         aliases = ", ".join(f"`{name}`" for name in facts["aliases"])
@@ -47,7 +48,6 @@ def page(measure: GradedMeasure) -> str:
     parts.append("## Definition")
     parts += formulas(measure)
     parts.append(symbol_table(measure))
-    parts.append(f"In plain text: {in_code(part(measure, 'formula'))}")
     parts += paragraphs(measure)
     rows = map(" | ".join, properties(measure))
     parts.append("\n".join(["|     |     |", "|-----|-----|", *rows]))
