@@ -169,8 +169,9 @@ def on_single(population: Population, options: argparse.Namespace) -> Lines:
             setting += _missing(np.array(lowers))
             yield Line("interval of one difference", population.name, setting, ".95", covered)
             if sign_of(measure) > 0:
-                each = max(2, options.trials // PAIRS_A_CELL)
-                yield _of_means(population, measure, matrix, size, each, generator)
+                each = max(2, options.trials // 4)
+                chosen = population.thinned(options.most_runs).values[measure]
+                yield _of_means(population, measure, chosen, size, each, generator)
 
 
 def _of_means(
