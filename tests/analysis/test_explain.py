@@ -13,6 +13,7 @@ from ir_measures_graded import CG, GradedError, parse_measure
 from ir_measures_graded.analysis import evaluate, explain, explain_difference
 from ir_measures_graded.analysis.explain import explanations
 from ir_measures_graded.core.ranking.order import as_compared
+from ir_measures_graded.output.formats import decimal
 from papers import test_jarvelin_kekalainen as jk
 from ranked import ranked
 
@@ -197,7 +198,7 @@ def test_explanations_of_many_topics_equal_single_ones():
                 alone = explain(qrels, runs[name], measure, topic, 6, name=name)
                 assert (among.records(), among.summary) == (alone.records(), alone.summary)
                 assert alone.summary.startswith(
-                    f"Topic {topic}: {measure} of {name} = {alone.value:.4f}. "
+                    f"Topic {topic}: {measure} of {name} = {decimal(alone.value)}. "
                 )
     assert [each.documents for each in explanations(qrels, runs, "CG", 6, ["p"])["two"]] == [
         ("x", "a")

@@ -198,7 +198,7 @@ def test_values_that_never_vary_have_the_interval_of_two_more_topics():
         elif one.measure != values.measures[0]:
             expected = None, None
         assert (one.lower, one.upper) == expected
-    assert "A has the best estimate by nDCG_JK@10, 1.0000 (0.7743 to 1.0000)" in found.summary
+    assert "A has the best estimate by nDCG_JK@10, 1.0000 (.7743 to 1.0000)" in found.summary
     assert "equal to that of B; 12 topics judged by both, 18 by the machine alone" in found.summary
     assert any("6 of 6 combined estimates" in note for note in found.notes())
     found.figure()
