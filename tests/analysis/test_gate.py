@@ -103,7 +103,8 @@ def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson():
     unproved = gate(of_pair(old, old), margin="2%")
     assert unproved.holds
     no_change = (
-        "no value changed by nDCG_JK@10, but failures on up to 4.9 % of topics could go unseen."
+        "no value changed by nDCG_JK@10, but up to 4.9 % of all topics may have "
+        "become worse, with none of them here."
     )
     assert unproved.answer()[0].endswith(no_change)
     assert "they cannot exclude a loss of 2 %; 0 of 60 topics changed" in unproved.notes()[0]

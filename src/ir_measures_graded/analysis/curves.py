@@ -61,7 +61,7 @@ BYTES = 80
 LEAVES_OUT = "The best {} of {} are shown, and those to highlight; {} are grey and have no column."
 NARROW = Note(
     f"Below {NARROW_BANDS} topics, bands are narrow: in simulations, those of 95 % covered the "
-    "mean in .89 to .94 of samples of 10 topics, and in .90 to .92 of 25."
+    "mean in .87 to .94 of samples of 10 topics, and in .90 to .93 of 25."
 )
 
 

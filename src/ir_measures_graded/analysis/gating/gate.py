@@ -131,8 +131,8 @@ class Gate(Result):
         if self.verdict == HOLDS and unproved:
             names = listed(verdict.name for verdict in unproved)
             unseen = max(verdict.unseen for verdict in unproved)
-            failures = f"failures on up to {100 * unseen:.1f} % of {self.unit}s could go unseen"
-            sentence += f"; no value changed by {names}, but {failures}"
+            worse = f"up to {100 * unseen:.1f} % of all {self.unit}s may have become worse"
+            sentence += f"; no value changed by {names}, but {worse}, with none of them here"
         return [f"{sentence}."]
 
     def _is_unproved(self, verdict: Verdict) -> bool:
