@@ -200,7 +200,7 @@ def test_invalid_arguments_fail_before_spark_computes(spark):
         [("q", "a", 1.0, 3)], "query_id string, doc_id string, score double, day int"
     )
     for arguments, options, message in [
-        (("nDCG_JK@0", qrels, run), {}, "nDCG_JK: cutoff=0 is not allowed"),
+        (("nDCG_JK@0", qrels, run), {}, "'0' is not a cutoff; a cutoff is a whole number ≥ 1"),
         (("AP", run.drop("score"), run), {}, "qrels: the DataFrame has no column relevance"),
         (
             ("AP", qrels, run.withColumn("query_id", run.day)),
