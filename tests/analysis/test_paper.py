@@ -105,7 +105,7 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
 
 def test_the_caption_names_test_correction_level_and_topics(stored):
     caption = compare(stored, alpha=0.01).papers()[0].caption
-    facts = "30 topics", "Paired t-tests", "Holm's correction for 6 differences", "0.01"
+    facts = "30 topics", "Paired t-tests", "Holm's correction for 6 differences", "p < .01"
     assert [fact for fact in facts if fact not in caption] == []
     two = Evaluation(NAMES[:2], stored.measures[1:2], stored.topics, stored.values[:2, 1:2])
     assert not {"Holm", "underlined"} & {*re.findall(r"\w+", compare(two).papers()[0].caption)}

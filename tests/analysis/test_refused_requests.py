@@ -109,7 +109,7 @@ curves(QRELS, RUNS, "nCG", confidence=nan)              | confidence=nan is not 
 curves(QRELS, RUNS, "nCG", confidence=0.9, resamples=2) | it is a whole number ≥ 100
 curves(QRELS, RUNS, "nCG", confidence=0.9, seed=-1)     | seed=-1 is not allowed
 curves(QRELS, RUNS, "CG", 3, confidence=0.9, resamples=10**12) | too large: bands at 3 ranks would need
-curves({"q": {}}, {"A": {}}, "CG", confidence=0.9)      | bands need at least 2 topics; the qrels have 1
+curves({"q": {}}, {"A": {}}, "CG", confidence=0.9)      | bands need at least 2 topics; 1 topic counts
 curves(QRELS, {"rank": RUNS["good"]}, "CG", 2)          | 'rank' is a column name; rename the run
 curves(QRELS, {"A": {}, "A lower": {}}, "CG", 2, confidence=0.9) | 'A lower' is a column name; rename
 curves(QRELS, RUNS, "RelativeRelevance(norm='none')")   | has the score 3.0; it must be in [0, 1]
