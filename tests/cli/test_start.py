@@ -10,6 +10,9 @@ import pytest
 INTERRUPT = """
 import os, signal, sys
 
+# A shell lets processes in the background ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
         if name == "numpy":

@@ -43,6 +43,7 @@ def assert_values_of_all_cutoffs(measures, run, depth=DEPTH):
 def test_a_curve_has_the_values_of_all_cutoffs(measure):
     # The default implementation and the options evaluate each cutoff by itself, whatever the depth.
     default = type(measure).curve is GradedMeasure.curve
-    for chosen, depth in ((variants(measure), 8 if default else DEPTH), (with_ties(measure), 8)):
+    own, depth_of_own = ([measure], 8) if default else (variants(measure), DEPTH)
+    for chosen, depth in ((own, depth_of_own), (with_ties(measure)[:4], 8)):
         uncut = list(dict.fromkeys(variant(cutoff=None) for variant in chosen))
         assert_values_of_all_cutoffs(uncut, RUN, depth)

@@ -15,7 +15,6 @@ LONG = "a-very-long-name-of-a-run-with-the-model-and-all-of-its-settings_768"
 COMMANDS = [
     ["compare", NAME, *RUNS[:3], "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"],
     ["sensitivity", NAME, *RUNS, "nDCG_JK@10", "--show", "swaps"],
-    ["explain", NAME, RUNS[0], "nDCG_JK@10"],
     ["evaluate", NAME, *RUNS, "nDCG_JK(gains=2:10,3:100)@100", "nDCG@10", "AP", "muAP", "P@5", "Q"],
     ["measures", "--all"],
 ]
