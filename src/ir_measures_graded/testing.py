@@ -296,7 +296,7 @@ def _wrong_options(
     measures: Sequence[GradedMeasure], cutoff: int | None, topics: Sequence[Tied]
 ) -> Iterator[str]:
     """What is wrong with the options `ties` and `unjudged` of measures with this cutoff."""
-    for option, words in ("ties", ("mean", *EXTREMES)), ("unjudged", EXTREMES):
+    for option, words in (("ties", ("mean", *EXTREMES)), ("unjudged", EXTREMES)):
         pairs = [_possible(option, qrels, groups, cutoff) for qrels, groups in topics]
         uncertain_cases = [case for case, _ in pairs]
         cases_of_topics = [possible_cases for _, possible_cases in pairs]
