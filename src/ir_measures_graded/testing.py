@@ -296,13 +296,13 @@ def _wrong_options(
     measures: Sequence[GradedMeasure], cutoff: int | None, topics: Sequence[Tied]
 ) -> Iterator[str]:
     """What is wrong with the options `ties` and `unjudged` of measures with this cutoff."""
-    for option, words in ("ties", ("mean", *EXTREMES)), ("unjudged", EXTREMES):
+    for option, words in (("ties", ("mean", *EXTREMES)), ("unjudged", EXTREMES)):
         pairs = [_possible(option, qrels, groups, cutoff) for qrels, groups in topics]
-        uncertain = [case for case, _ in pairs]
-        possible = [cases for _, cases in pairs]
+        uncertain_cases = [case for case, _ in pairs]
+        cases_of_topics = [possible_cases for _, possible_cases in pairs]
         # One call evaluates the possible cases of all topics.
-        values = values_of(measures, list(chain.from_iterable(possible)))
-        ends = np.cumsum([len(cases) for cases in possible])
+        values = values_of(measures, list(chain.from_iterable(cases_of_topics)))
+        ends = np.cumsum([len(possible_cases) for possible_cases in cases_of_topics])
         values_of_topics = np.split(values, ends[:-1], axis=1)
         offered = []
         for row, measure in enumerate(measures):
@@ -310,7 +310,7 @@ def _wrong_options(
                 chosen = with_option(measure, option, word)
                 if chosen is not None:
                     offered.append(Offered(row, word, chosen))
-        values_with_option = values_of([offer.measure for offer in offered], uncertain)
+        values_with_option = values_of([offer.measure for offer in offered], uncertain_cases)
         for offer, by_topic in zip(offered, values_with_option, strict=True):
             for value, possible_values in zip(by_topic, values_of_topics, strict=True):
                 right = getattr(np, offer.word)(possible_values[offer.row])
@@ -357,6 +357,7 @@ def _wrong_facts(measure: GradedMeasure, cases: Sequence[Case]) -> Iterator[str]
         documents = measure.ideal_documents
         ideal = measure.ideal(topics)
         topics_of_ideal = topics if measure.IDEAL_IS_CUT else topics.cut(None)
+        # SR also has an ideal list of these documents.
         best = SR(ideal=documents).ideal(topics_of_ideal)
         if not _equal(ideal.vector(ideal.gain, 9), best.vector(best.gain, 9)):
             yield f"has no ideal list of the {documents} documents; declare ideal_documents"

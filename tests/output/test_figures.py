@@ -188,3 +188,11 @@ def test_no_text_is_cut_small_or_overlaps(count, length):
             continue  # the others are cut to a size in the same way as these
         figure = figures.picture(drawings, title, f"Caption. {title}")
         assert (name, problems(figure)) == (name, [])
+
+
+def test_an_axis_names_margins_of_ten_and_more_in_full():
+    figure = pytest.importorskip("matplotlib.figure", reason="Matplotlib is not installed")
+    axes = figure.Figure().subplots()
+    excluded = ((-np.inf, -10.5), (0.25, np.inf))
+    figures.NumberLine(12.0, (11.0, 13.0), excluded).draw(axes)
+    assert [text.get_text() for text in axes.texts] == ["-10.5", "+.25"]

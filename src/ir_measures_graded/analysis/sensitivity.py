@@ -219,7 +219,7 @@ class Sensitivity(Result):
         least = int(np.nanargmin(taus))
         first = self.settings[firsts[least]]
         second = self.settings[seconds[least]]
-        tau = f"{taus[least]:.2f}".replace("0.", ".")
+        tau = short(float(taus[least]), ".2f")
         if taus.size == 1:
             return f"τ between {first} and {second} is {tau}."
         low, high = (int((taus < limit).sum()) for limit, _ in LIMITS)

@@ -127,7 +127,9 @@ def what_if(study: Study, measure: Measure) -> WhatIf | None:
     levels = all_levels[all_levels > 0]
     others = all_levels[all_levels <= 0]
     gains = gains_of(measure)
-    if not 1 <= levels.size <= MOST_LEVELS or gain_of(others, gains).any():
+    if not 1 <= levels.size <= MOST_LEVELS:
+        return None
+    if gain_of(others, gains).any():
         return None
     first = _offered(measure)
     cutoff = first.params.get("cutoff") or DEPTH

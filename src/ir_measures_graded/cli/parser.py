@@ -183,6 +183,7 @@ class Parser(argparse.ArgumentParser):
             names = option.flags or [option.name]
             group = groups[option.group]
             action = group.add_argument(*names, **option.settings())
+            # A flag with underscores may also be written with hyphens.
             for flag in option.flags:
                 self._option_string_actions[flag.replace("_", "-")] = action
 

@@ -44,7 +44,10 @@ def run(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is None:
             raise GradedError("cannot write the output: standard output is closed")
         output = _output(words)
-        return _write(output.lines) or output.status
+        failure = _write(output.lines)
+        if failure:
+            return failure
+        return output.status
     except (GradedError, Warning) as error:  # python -W error raises warnings
         return _fail(str(error))
     except MemoryError:

@@ -425,7 +425,8 @@ def padding_in(level: np.ndarray, padding: float | None) -> np.ndarray:
     if is_nan:
         return np.isnan(level)
     number("padding", padding)
-    return level == float(as_decimals(np.asarray(padding)))  # read as the labels are
+    padding_as_read = float(as_decimals(np.asarray(padding)))  # labels are read in this way, too
+    return level == padding_as_read
 
 
 UNNAMED_PADDING = -1

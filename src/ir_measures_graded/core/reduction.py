@@ -58,7 +58,7 @@ def reduced(
     order = np.full(len(code), -1)
     order[codes[is_judged]] = place[is_judged]
     listed = run.of_topics(code)
-    own = np.zeros(len(code), dtype=bool)
+    has_own_id = np.zeros(len(code), dtype=bool)
 
     def matched(first: int, stop: int) -> tuple[np.ndarray, Sort]:
         block = listed.block(first, stop)
@@ -68,14 +68,14 @@ def reduced(
         document_of_row[row] = doc + documents.offsets[first]
         own_rows = block.of_own_topic()
         own_topics = np.searchsorted(block.offsets, own_rows, side="right") - 1
-        own[first + own_topics] = True
+        has_own_id[first + own_topics] = True
 
         def descending(rows: np.ndarray, group: np.ndarray) -> np.ndarray:
             return block.ids(rows).descending(group)
 
         return document_of_row, descending
 
-    return JudgedRanks.of(judged, BlockPlace(listed, numbers, order, own), matched)
+    return JudgedRanks.of(judged, BlockPlace(listed, numbers, order, has_own_id), matched)
 
 
 def blocks_of(judged: Judged, run: Rows | Iterable[Rows]) -> Iterator[JudgedRanks]:

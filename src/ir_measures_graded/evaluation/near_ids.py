@@ -149,7 +149,7 @@ class UnmatchedDocuments:
         best: Rule | None = None
         most = 0
         for rule in rules:
-            matches = sum(1 for topic in self.tried for _ in rule.pairs(topic))
+            matches = sum(len(list(rule.pairs(topic))) for topic in self.tried)
             if matches > most:
                 best = rule
                 most = matches

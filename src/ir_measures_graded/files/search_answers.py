@@ -260,8 +260,11 @@ def queries_in(value: dict[str, Any]) -> QueriesFound | None:
     if isinstance(details, dict) and "metric_score" in value:
         answers_of = {topic: answer_in(detail) for topic, detail in details.items()}
         if None not in answers_of.values():
-            pairs_of = ((topic, answer) for topic, answer in answers_of.items() if answer)
-            queries = (answered(topic, *answer) for topic, answer in pairs_of)
+            queries = (
+                answered(topic, *answer)
+                for topic, answer in answers_of.items()
+                if answer is not None
+            )
             failures = value.get("failures")
             failed = []
             if isinstance(failures, dict):

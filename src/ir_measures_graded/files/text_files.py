@@ -180,6 +180,7 @@ def by_numpy(block: bytes, rows: int, form: Form) -> Columns | None:
     size = len(form.fields)
     separators = characters[characters <= ord(" ")].tobytes()
     separators_of_row = b" " * (size - 1) + b"\n"
+    # The last line may lack its end.
     if separators.ljust(rows * size, b"\n") != separators_of_row * rows:
         return None
     fields = block.split()

@@ -147,7 +147,9 @@ class Scorer:
                 f"{DECISION} of {kind} has a score for each of {response.shape[1]} classes; "
                 f"response_method={PROBABILITIES!r} scores documents by their expected level"
             )
-        return response[:, 1] if levels.size == 2 else response @ levels
+        if levels.size == 2:
+            return response[:, 1]  # the probability of the higher level
+        return response @ levels
 
 
 def _methods_in(response_method: Any) -> list[str]:

@@ -94,7 +94,9 @@ def p_of(p: float) -> str:
     >>> p_of(0.0312), p_of(0.00001), p_of(1.0)
     ('p = .031', 'p < .001', 'p = 1.000')
     """
-    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+    if p < 0.001:
+        return "p < .001"
+    return f"p = {short(p, '.3f')}"
 
 
 def listed(names: Iterable[object], most: int = 3) -> str:
@@ -225,7 +227,7 @@ def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
     right, lines = _padded(columns, rows, places, escaped_latex)
     sides = "".join(np.where(right, "r", "l"))
     head, *body = (rf"{' & '.join(line)} \\" for line in lines)
-    yield rf"\begin{{tabular}}{{{sides}}}"
+    yield r"\begin{tabular}{" + sides + "}"
     yield from [r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
 
 

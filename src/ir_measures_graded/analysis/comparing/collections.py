@@ -150,8 +150,9 @@ class OverCollections(Comparison):
             "between collections. I² is given if each collection has "
             f"{LEAST_TOPICS_OF_I_SQUARED} topics. Topics: {listed(sizes, MOST_COLLECTIONS_NAMED)}.",
         ]
-        if self.corrected.caution:
-            notes.append(self.corrected.caution)
+        caution = self.corrected.caution_at(self.alpha)
+        if caution:
+            notes.append(caution)
         if not self.baselines and not self.shows_best_only:
             notes.append(
                 f"Letters name the runs beaten with p < {short(self.alpha)}; {STARS_SENTENCE}."

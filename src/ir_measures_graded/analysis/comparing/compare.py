@@ -142,8 +142,9 @@ def compare(
     further = Further(names, alpha, correction_of(correction), resamples, seed)
     statistics_library("scipy.special")
     kept = fit_into_memory(runs)
-    counting: dict[str, Any] = {"no_relevant": no_relevant, "weights": weights}
-    of_runs, study = evaluated(qrels, runs, measures, sessions, kept=kept, **counting)
+    of_runs, study = evaluated(
+        qrels, runs, measures, sessions, kept=kept, no_relevant=no_relevant, weights=weights
+    )
     if names and of_runs.weights is not None:
         raise GradedError(
             "tests: weights of topics are for the primary procedure; leave out tests or weights"

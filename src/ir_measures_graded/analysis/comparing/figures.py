@@ -106,7 +106,7 @@ def _grouped(comparison: Comparison, measure: Measure) -> list[Drawing]:
 def _two_runs(comparison: Comparison, values: Evaluation) -> Figure:
     """The topics of two runs: one against the other, and their differences in order."""
     old = str(comparison.baseline)
-    (new,) = (run for run in comparison.runs if run != old)
+    new = next(run for run in comparison.runs if run != old)
     both = values.part([old, new], values.measures)
     drawings: list[Drawing] = []
     for measure in both.measures:

@@ -37,7 +37,7 @@ def fit_into_memory(runs: Any) -> bool:
 
 def _bytes_of(run: Any) -> float:
     """The size of the file of a run; infinite if it is not known before the file is read."""
-    if isinstance(run, tuple):
+    if isinstance(run, tuple):  # a name and its run
         run = run[-1]
     if isinstance(run, Run):
         run = run.source

@@ -135,9 +135,9 @@ class Comparison(Result):
             spreads = [
                 [self.spread(measure, run) for run in self.runs] for measure in self.measures
             ]
-            counts, deviations, _, _ = np.moveaxis(np.array(spreads, dtype=float), -1, 0)
-            arrays["repeats"] = counts.astype(int)
-            arrays["deviation"] = deviations
+            repeats_and_spread = np.array(spreads, dtype=float)
+            arrays["repeats"] = repeats_and_spread[..., 0].astype(int)
+            arrays["deviation"] = repeats_and_spread[..., 1]
         axes = {"measure": [str(measure) for measure in self.measures], "run": self.runs}
         return Table.of_arrays(axes, arrays)
 

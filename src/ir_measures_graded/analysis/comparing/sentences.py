@@ -150,7 +150,7 @@ def _are(runs: Sequence[object]) -> str:
 def notes_below(comparison: Comparison) -> list[str]:
     """The sentences that the reader of the tables needs."""
     notes = [_method(comparison)]
-    caution = comparison.corrected.caution
+    caution = comparison.corrected.caution_at(comparison.alpha)
     if caution:
         notes.append(caution)
     notes += _open_ended(comparison.measures)

@@ -495,8 +495,10 @@ def _refuse_drift(evaluation: Evaluation, stored: Evaluation) -> None:
         for topic in dict.fromkeys((*of_old.topics, *evaluation.topics)):
             if topic not in then and topic not in now:
                 continue
+            # The distance from a missing value is NaN, which is not within the tolerance.
             distance = abs(then.get(topic, np.nan) - now.get(topic, np.nan))
-            if not distance <= tolerance:
+            is_unchanged = distance <= tolerance
+            if not is_unchanged:
                 moved.append(topic)
         if moved:
             topics = f"{counted(len(moved), 'topic')} ({listed(moved, MOST_TOPICS_NAMED)})"

@@ -388,7 +388,8 @@ def _with_needed(verdict: Verdict, change: _Change, rule: Rule) -> Verdict:
         power = (1 + POWER) / 2  # so that both of two tests succeed in .8
     count = verdict.topics
     degrees = sample.degrees
-    reach = (quantile(degrees, rule.level) + quantile(degrees, 1 - power)) * error
+    errors_needed = quantile(degrees, rule.level) + quantile(degrees, 1 - power)
+    reach = errors_needed * error
     if rule.margin.relative:
         reach /= verdict.old
     deviation = error * count**0.5

@@ -262,6 +262,7 @@ def _wanted_measures(measure: Measure | str | None) -> Sequence[Measure]:
         if only_here["cutoff"]:
             named.params["cutoff"] = int(only_here["cutoff"])
         return (named,)
+    # DCG alone is no measure string; DCG_JK stands for its family.
     text = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", str(measure))
     return parse_measures(text, uncut=True)
 

@@ -110,7 +110,8 @@ class Names:
         tools = listed(dict.fromkeys(self.tools(numbers).values()))
         if not tools:
             return name
-        verb = "compute" if ", " in tools else "computes"
+        are_several = ", " in tools  # a row of tools.csv may name several tools
+        verb = "compute" if are_several else "computes"
         return f"{name}, as {tools} {verb} it"
 
     def ours(self, numbers: Sequence[int]) -> Ours:

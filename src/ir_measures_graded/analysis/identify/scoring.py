@@ -115,8 +115,10 @@ def blocks(space: Space, stack: Sequence[Lists]) -> Iterator[Block]:
             columns = [values_at(string, first.rows.ranks) for string in strings]
             yield Block(ways, np.stack(columns, axis=1)[:, None])
         else:
+            formula = way.apply
+            lists_of_formula = ranked(formula.least)
             with np.errstate(all="ignore"):
-                values = way.apply.values(ranked(way.apply.least))
+                values = formula.values(lists_of_formula)
             yield Block(ways, values.reshape(shape))
     first.rows.ranks.computed.clear()  # those of each cutoff would fill the memory
 

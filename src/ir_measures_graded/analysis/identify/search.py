@@ -158,11 +158,13 @@ def _compare_part(
         if len(search.kept) >= MOST and is_departing:
             continue
         way, members, group, column = position
-        kept = Kept(float(distance[position]), round(float(prints[position]), 8))
+        fingerprint = round(float(prints[position]), 8)
+        kept = Kept(float(distance[position]), fingerprint)
         number = columns[column]
         block_number = int(np.searchsorted(starts, number, side="right")) - 1
         tried = part_blocks[block_number].tried(number - starts[block_number])
-        for definition in _alike(tried, groups[group], sets[members], ways[way]):
+        alike = _alike(tried, groups[group], sets[members], ways[way])
+        for definition in alike:
             if len(search.kept) < MOST or not is_departing:
                 search.kept[definition] = kept
 

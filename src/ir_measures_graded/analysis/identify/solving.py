@@ -59,6 +59,7 @@ def _solutions(
         for ideal_dcg in ideally_cumulated(space, lists, lists.code, cuts):
             of_ideal = _by_level(ideal_dcg)[telling]
             residual = of_run - value * of_ideal
+            # The letters are t for topics, l and m for levels, and w for ways to cut and discount.
             squares = np.einsum("tlw,tmw->wlm", residual, residual)
             _, eigenvectors = np.linalg.eigh(squares)
             gains = eigenvectors[:, :, 0]

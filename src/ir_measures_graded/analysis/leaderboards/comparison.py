@@ -15,7 +15,7 @@ from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments, measure_pairs, two_names
 from ...evaluation.counting import with_effective
 from ...evaluation.values import By
-from ...output.formats import counted, listed
+from ...output.formats import counted, listed, short
 from ...output.result import Result
 from ...output.tables import Note, Table
 from ..statistics import orders
@@ -154,7 +154,8 @@ class LeaderboardComparison(Result):
             name = "τ_AP_b"
             head_weighted = compared.statistics["tau_AP_b"]
         assert head_weighted is not None
-        return f"{subject} agree with τ {_short(tau)} ({name} {_short(head_weighted)})"
+        agreement = f"τ {short(tau, '.2f')} ({name} {short(head_weighted, '.2f')})"
+        return f"{subject} agree with {agreement}"
 
     def data(self) -> Table:
         """One row per pair of measures: all statistics, and why some are undefined."""
@@ -264,11 +265,6 @@ class LeaderboardComparison(Result):
 def _topics_of(board: Board) -> str:
     """The number of topics of a leaderboard in words."""
     return with_effective(counted(len(board.topics), "topic"), board.effective)
-
-
-def _short(number: float) -> str:
-    """Two decimals without the 0 before the point."""
-    return f"{number:.2f}".replace("0.", ".", 1)
 
 
 def _the_best(compared: ComparedOrders) -> str:

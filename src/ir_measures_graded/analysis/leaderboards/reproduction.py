@@ -380,6 +380,11 @@ class _Experiments:
         return sample_of(self.topics[0], first), sample_of(self.topics[1], second)
 
     @property
+    def is_weighted(self) -> bool:
+        """Whether the topics of one of the experiments have weights."""
+        return self.effective != (None, None)
+
+    @property
     def effective(self) -> tuple[float | None, float | None]:
         """The effective numbers of topics, None without weights."""
         first, second = self.weights
@@ -515,7 +520,7 @@ def _independent_p(
     reasons: dict[str, str],
 ) -> float | None:
     """The p-value of Welch's t-test, or with pooled variances of Student's."""
-    if pooled and experiments.effective != (None, None):
+    if pooled and experiments.is_weighted:
         raise GradedError("pooled variances are for topics that count alike; leave out pooled")
     if min(map(len, values)) < LEAST_TOPICS:
         reasons["p"] = TOO_FEW
@@ -523,7 +528,7 @@ def _independent_p(
     if all(np.ptp(row) <= EXACT * np.abs(row).max(initial=0.0) for row in values):
         reasons["p"] = "the values do not vary"
         return None
-    if experiments.effective != (None, None):
+    if experiments.is_weighted:
         return _weighted_welch_p(values, experiments.samples)
     test = statistics_library("scipy.stats").ttest_ind(values[1], values[0], equal_var=pooled)
     return float(test.pvalue)

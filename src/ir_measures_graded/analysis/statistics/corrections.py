@@ -92,7 +92,8 @@ class Correction:
 
     Family-wise corrections control the chance of any false difference. With them, the interval of a
     significant difference is cut at 0. `is_corrected` tells whether intervals hold together for the
-    family. `caution` is a sentence on what the correction does not control.
+    family. `caution` is a sentence on what the correction does not control, in which `equal_pairs`
+    stands for the number of equal pairs with one false difference.
     """
 
     name: str
@@ -100,6 +101,14 @@ class Correction:
     is_family_wise: bool = True
     is_corrected: bool = True
     caution: str = ""
+
+    def caution_at(self, alpha: float) -> str:
+        """The caution for p-values that are significant below `alpha`.
+
+        >>> NONE.caution_at(0.01)
+        'No correction was made: of 100 equal pairs, one is called significant by chance.'
+        """
+        return self.caution.format(equal_pairs=round(1 / alpha))
 
 
 HOLM: Final = Correction("Holm's correction", holm)
@@ -118,7 +127,9 @@ NONE: Final = Correction(
     uncorrected,
     is_family_wise=False,
     is_corrected=False,
-    caution="No correction was made: of 20 equal pairs, one is called significant by chance.",
+    caution=(
+        "No correction was made: of {equal_pairs} equal pairs, one is called significant by chance."
+    ),
 )
 CORRECTIONS: Final = {
     "holm": HOLM,

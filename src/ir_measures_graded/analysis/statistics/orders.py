@@ -255,10 +255,10 @@ def tau_gap(first: Order, second: Order) -> np.ndarray:
     all_above, all_tied = sums(distance)
     agreed_above, agreed_tied = sums(agreed)
     total = all_above + share * all_tied
-    counts = (tied_above < size) & (total > 0)
-    weight = counts / size
+    is_counted = (tied_above < size) & (total > 0)
+    weight = np.where(is_counted, 1 / size, 0.0)
     agreed_total = agreed_above + share * agreed_tied
-    quotient = agreed_total / np.where(counts, total, 1.0)
+    quotient = agreed_total / np.where(is_counted, total, 1.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (weight * quotient).sum(axis=(-2, -1)) / weight.sum(axis=(-2, -1))
     return _undefined_if_flat(2 * mean - 1, first, second)

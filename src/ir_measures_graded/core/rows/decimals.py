@@ -36,5 +36,6 @@ def as_decimals(values: np.ndarray) -> np.ndarray:
         unread = unread[~is_same]
     if unread.size:
         distinct, code = np.unique(flat[unread].astype(values.dtype), return_inverse=True)
-        flat[unread] = distinct.astype(str).astype(np.float64)[code]
+        shortest_texts = distinct.astype(str)
+        flat[unread] = shortest_texts.astype(np.float64)[code]
     return flat.reshape(values.shape)

@@ -263,27 +263,27 @@ class _Means:
         u = u[:, None]
         q = q[:, None]
         v = v[:, None]
-        is_chosen = self.position / documents
-        is_not_chosen = np.maximum(1 - self.position / documents, 0)
-        is_neither = np.maximum(documents - 1 - self.position, 0) / documents
+        chance_chosen = self.position / documents
+        chance_left_out = np.maximum(1 - self.position / documents, 0)
+        chance_neither = np.maximum(documents - 1 - self.position, 0) / documents
         product = self.product[first]
         stop = self.stop[first]
         product_with_fewer = _shifted(product)
         stop_with_fewer = _shifted(stop)
-        goes_on = is_chosen * q
+        goes_on = chance_chosen * q
         if sums:
             product_v = self.product_v[first]
             stop_v = self.stop_v[first]
             stops_here = u * (product_v + v * product) / documents
             stops_later = goes_on * (_shifted(stop_v) + v * stop_with_fewer)
-            self.stop_v[first] = is_neither * stop_v + stops_here + stops_later
+            self.stop_v[first] = chance_neither * stop_v + stops_here + stops_later
             with_it = goes_on * (_shifted(product_v) + v * product_with_fewer)
-            self.product_v[first] = is_not_chosen * product_v + with_it
+            self.product_v[first] = chance_left_out * product_v + with_it
         stops_here = u * product / documents
         stops_later = goes_on * stop_with_fewer
-        self.stop[first] = is_neither * stop + stops_here + stops_later
+        self.stop[first] = chance_neither * stop + stops_here + stops_later
         with_it = goes_on * product_with_fewer
-        self.product[first] = is_not_chosen * product + with_it
+        self.product[first] = chance_left_out * product + with_it
 
 
 def _shifted(table: np.ndarray) -> np.ndarray:

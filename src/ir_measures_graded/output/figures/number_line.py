@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..formats import short
 from .forest import few_ticks
 from .sheet import TICKS, Drawing, Margins
 from .style import BLUE, GREY, LINE, ORANGE, in_lines, spread, widest
@@ -56,7 +57,7 @@ class NumberLine(Drawing):
         low = points.min() - room
         high = points.max() + room
         edges = sorted(end for zone in self.excluded for end in zone if np.isfinite(end))
-        texts = [f"{edge:+.3g}".replace("0.", ".") for edge in edges]
+        texts = [short(edge, "+.3g") for edge in edges]
         gap = (widest(texts, LABEL_SIZE) + 0.06) * (high - low) / self.width
         for edge, at, text in zip(edges, spread(edges, gap, low, high), texts, strict=True):
             axes.axvline(edge, color=ORANGE, linewidth=1.2)
