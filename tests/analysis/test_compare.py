@@ -388,7 +388,10 @@ def test_notes_say_what_the_tables_do_not(values):
         "Unjudged of the top 5 documents: 20 % of B to 40 % of A.",
     ]
     uncorrected = compare(values, correction="none", alpha=0.01).notes()
-    assert "No correction was made: of 100 equal pairs, one is called significant by chance." in uncorrected
+    assert (
+        "No correction was made: of 100 equal pairs, one is called significant by chance."
+        in uncorrected
+    )
 
 
 def test_interval_that_reaches_0_is_cut_where_holm_finds_a_difference():
