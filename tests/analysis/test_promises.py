@@ -118,6 +118,8 @@ def test_save_writes_every_form_with_all_decimals_or_those_that_are_wanted(resul
     if kind == "Comparison":  # the notebook draws the figure of every result
         result.save(tmp_path / "x.svg")
         assert ElementTree.parse(tmp_path / "x.svg").getroot().tag.endswith("svg")
+        with pytest.raises(GradedError, match="the option -o of the command writes a page"):
+            result.save(tmp_path / "x.html")
     with pytest.raises(GradedError, match="endings are"):
         result.save(tmp_path / "x.docx")
 

@@ -67,6 +67,8 @@ judges qrels qrels --confidence 95                    | confidence=95.0 is not a
 judges qrels qrels --gains exp                        | --gains requires runs and measures
 judges qrels qrels run P@5 --show favours             | --show favours requires measures and at least 2 runs
 judges qrels qrels run P@5 --show agreement           | name at least 2 runs, not 1
+judges qrels qrels qrels run P@5 --show estimates     | requires a single machine, not 2; name one, or make
+reproduce qrels run other AP --baseline run           | other is a third table; name the qrels of runs with --qrels
 judges qrels qrels runs.csv run P@5                   | runs.csv may be qrels or a run: convert it to
 measures -o tsv                                       | (for the format, use -f tsv)
 power {ABC} P@5 --differences a                       | give numbers separated by commas, as in 0.05,0.1

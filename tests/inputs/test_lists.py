@@ -176,7 +176,7 @@ def test_explain_takes_one_run_by_its_name(tmp_path):
         found = explain(LEVELS, run, "AP", "q1")
         assert (found.run, found.values.tolist()) == ("A", expected)
     assert explain(LEVELS, {"A": path}, "AP", "q1", name="B").run == "B"
-    assert "not 2 (A, B); pass one of them" in refused(
+    assert "pass one of them, or compare two with explain_difference" in refused(
         explain, LEVELS, {"A": path, "B": path}, "AP", "q1"
     )
 

@@ -404,7 +404,9 @@ def test_a_side_may_have_several_files_and_a_third_table_is_refused(tmp_path, ca
         (record,), _ = printed(capsys, *words)
         assert record["tau"] == pytest.approx(expected)
     assert cli.main(["leaderboards", *[str(whole)] * 3]) == 2
-    assert "all.csv is a third table" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "all.csv is a third table" in error
+    assert "the qrels of runs with --qrels" in error
     assert cli.main(["leaderboards", str(whole)]) == 2
 
 

@@ -37,14 +37,15 @@ def run(arguments: Arguments) -> Answer:
 
     Unjudged documents count with their expected gain, which judged documents of like ranks have. A
     pair of runs is open while unjudged documents could well turn its difference. The list has the
-    documents that settle most of the open pairs. Judge it, and call the command again with the
-    answers: --ask writes the list for a judge, as CSV with an empty column level; --answers adds
-    the judgments, when it is filled in, to the qrels. If judgments contradict each other, the qrels
-    take precedence over the answers, and earlier files over later ones. MEASURE has a weight for
-    each rank and a cutoff, the last rank of the list, such as nDCG@10 and P@5. QRELS may be an
-    empty file. The agreement of judges on documents that were chosen in this way is not their
-    agreement on all documents: --random puts a random sample aside, which --ask marks as random. In
-    the CSV file, an apostrophe marks cells that begin with =, +, - or @ as text.
+    documents that settle most of the open pairs, the most useful one first. Judge it, and call the
+    command again with the answers: --ask writes the list for a judge, as CSV with an empty column
+    level; --answers adds the judgments, when it is filled in, to the qrels. If judgments contradict
+    each other, the qrels take precedence over the answers, and earlier files over later ones.
+    MEASURE has a weight for each rank and a cutoff, the last rank of the list, such as nDCG@10 and
+    P@5. QRELS may be an empty file. The agreement of judges on documents that were chosen in this
+    way is not their agreement on all documents: --random puts a random sample aside, which --ask
+    marks as random. In the CSV file, an apostrophe marks cells that begin with =, +, - or @ as
+    text.
 
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --batch 100 --ask to-judge.csv
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --ask next.csv

@@ -94,7 +94,10 @@ def run(arguments: Arguments) -> Answer:
     if not words and arguments.gains:
         raise GradedError("--gains requires runs and measures")
     if arguments.show in OF_ONE and more:
-        raise GradedError(f"--show {arguments.show} requires a single machine")
+        raise GradedError(
+            f"--show {arguments.show} requires a single machine, not {len(more) + 1}; name one, or "
+            "make one judge of all machines with --merge"
+        )
     if arguments.show == "differences" and not more:
         raise GradedError("--show differences requires at least two machines")
     human: Any = arguments.qrels

@@ -167,7 +167,10 @@ def _of_tables(arguments: Arguments) -> Sides:
                 "in quotes, as in --first 'runs/*.eval'"
             )
         if is_file(word):
-            raise GradedError(f"{word} is a third table; name the files with --first and --second")
+            raise GradedError(
+                f"{word} is a third table; name the files with --first and --second, or the qrels "
+                "of runs with --qrels"
+            )
     return Sides(first, second, words)
 
 

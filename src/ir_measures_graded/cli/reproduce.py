@@ -5,6 +5,7 @@ from typing import Any
 from ..analysis.leaderboards.reproduction import names_of_both, reproduce
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
+from ..files.sources import is_file
 from .arguments import WEIGHTS, inputs, run_named
 from .leaderboards import (
     FORM,
@@ -71,6 +72,12 @@ def run(arguments: Arguments) -> Answer:
         refuse_options_of_qrels(arguments)
         if arguments.again is None:
             raise GradedError("two experiments are compared: name ORIGINAL and AGAIN")
+        for word in arguments.inputs:
+            if is_file(word):
+                raise GradedError(
+                    f"{word} is a third table; name the qrels of runs with --qrels, as in "
+                    "--qrels qrels.txt a.run b.run"
+                )
         reproduced = reproduce(
             arguments.original,
             arguments.again,

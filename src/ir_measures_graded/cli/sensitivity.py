@@ -39,11 +39,12 @@ def run(arguments: Arguments) -> Result:
     --show ranks prints the rank of each run. --show swaps prints the pairs of runs that change
     their order, with the better one under each setting and an asterisk if the difference is
     significant. --show differences prints the difference of each two runs under each setting and
-    its p.
+    its p. With -o page.html, the page has a slider for the gain of each level (what if?).
 
       ir_measures_graded sensitivity qrels.txt runs/*.gz nDCG_JK --gains w1 --gains w10 --cutoffs 10
       ir_measures_graded sensitivity qrels.txt runs/*.gz P@10 nDCG_JK@10 \\
           --gains flat=1:1,2:1 --gains steep=1:1,2:10 --show ranks -o ranks.svg
+      ir_measures_graded sensitivity qrels.txt runs/*.gz nDCG_JK@10 -o what-if.html
       ir_measures_graded sensitivity --values values.csv --show swaps
     """
     stored = values_of(arguments)

@@ -451,7 +451,10 @@ def name_and_run(run: Any, name: str = "") -> tuple[str, Any]:
         return name, run
     if len(run) > 1:
         names = ", ".join(map(str, run))
-        raise GradedError(f"one run is explained, not {len(run)} ({names}); pass one of them")
+        raise GradedError(
+            f"one run is explained, not {len(run)} ({names}); pass one of them, or compare two "
+            "with explain_difference"
+        )
     ((own_name, named_run),) = run.items()
     return name or own_name, named_run
 

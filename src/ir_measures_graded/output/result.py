@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GradedError, Remark
 from . import figures
 from .excel import EXCEL, excel
-from .files import checked_ending, write_whole
+from .files import checked_ending, ending_of, write_whole
 from .formats import (
     FOR_PEOPLE,
     FORMATS,
@@ -160,7 +160,10 @@ class Result:
         jsonl) and otherwise 4. An Excel file (xlsx) has all decimals, and a sheet of notes. Raises
         `GradedError` for another ending and for a file that cannot be written.
         """
-        ending = checked_ending(path, [*figures.FORMATS, *TABLES, EXCEL])
+        hint = ""
+        if ending_of(path) in ("html", "htm"):
+            hint = "; the option -o of the command writes a page, and so does report(…).save"
+        ending = checked_ending(path, [*figures.FORMATS, *TABLES, EXCEL], hint)
         if ending in figures.FORMATS:
             figures.save(self.figure(), path)
             return

@@ -286,7 +286,7 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
     if fewest < LEAST_TESTED_TOPICS:
         warnings.warn(
             f"only {fewest} topics are judged by both; below {LEAST_TESTED_TOPICS} the intervals "
-            "are rough",
+            "are rough, and the differences of several pairs have no p",
             FewTopicsWarning,
             stacklevel=level_of_caller(),
         )
