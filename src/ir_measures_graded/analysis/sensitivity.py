@@ -232,7 +232,10 @@ class Sensitivity(Result):
         leaders = self.leaders()
         if len(leaders) == 1:
             (best_runs,) = leaders
-            return f"{listed(best_runs, 2)} is best under all {len(self.settings)} settings."
+            settings = f"all {len(self.settings)} settings"
+            if len(self.settings) == 2:
+                settings = "both settings"
+            return f"{listed(best_runs, 2)} is best under {settings}."
         best = "; ".join(
             f"{listed(runs, 2)} under {listed(under)}" for runs, under in leaders.items()
         )
