@@ -11,7 +11,7 @@ from evaluations import of_array
 
 from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare, evaluate
-from ir_measures_graded.analysis.comparing.tests import PAIRED_T, TESTS
+from ir_measures_graded.analysis.comparing.tests import PAIRED_T, TESTS, Further
 from ir_measures_graded.analysis.statistics.corrections import CORRECTIONS
 from ir_measures_graded.analysis.statistics.primary import CONSTANT, EQUAL, UNTESTED
 from ir_measures_graded.analysis.statistics.resampling import randomisation, tukey_hsd
@@ -164,6 +164,16 @@ def test_randomisation_draws_enough_samples_or_is_refused():
     assert all(test.significant for test in comparison.find("nDCG_JK", RANDOMISATION))
     with pytest.raises(GradedError, match="needs at least 2,800,000 resamples"):
         compare(of_array(array), tests=["randomisation"], resamples=100, alpha=0.00002)
+
+
+def test_randomisation_that_takes_more_than_half_an_hour_is_refused():
+    correction = next(each for each in CORRECTIONS.values() if each.is_corrected)
+    further = Further(("randomisation",), 0.05, correction, resamples=10_000, seed=0)
+    assert further._enough_resamples(4_950, 4_000) == 1_000_000
+    with pytest.raises(
+        GradedError, match="4,950 pairs over 5,000 topics needs 1,000,000 resamples"
+    ):
+        further._enough_resamples(4_950, 5_000)
 
 
 @pytest.mark.parametrize("topics", [3, 9])

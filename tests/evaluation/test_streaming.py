@@ -97,3 +97,13 @@ def test_labels_and_scores_that_seem_to_be_swapped_are_told():
             warnings.simplefilter("error")
             call(labels, scores)
             call([0.5, 2, 1], labels)
+
+
+def test_minus_1_where_padding_would_be_is_told_of_a_batch():
+    labels, scores = [[1, 2, 3], [1, -1, -1]], [[3, 2, 1], [3, 2, 1]]
+    metric = RankingMetric("CG")
+    with pytest.warns(InputWarning, match="1 of 2 rows end with -1, which stands nowhere else"):
+        metric.update(labels, scores)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        metric.update(labels, scores, padding=-1)

@@ -116,7 +116,7 @@ class ArrayEvaluator(GradedEvaluator):
         level = labels_in(labels)
         self._shape = level.shape
         is_padding = padding_in(level, padding)
-        _warn_of_unnamed_padding(level, padding)
+        warn_of_unnamed_padding(level, padding)
         level[is_padding] = np.nan
         self._has_fractions = are_fractions(level)
         grouping = grouping_of(level.shape, groups, sizes, ids)
@@ -434,7 +434,7 @@ UNNAMED_PADDING = -1
 named."""
 
 
-def _warn_of_unnamed_padding(level: np.ndarray, padding: float | None) -> None:
+def warn_of_unnamed_padding(level: np.ndarray, padding: float | None) -> None:
     """Warn if -1 stands at the end of rows and nowhere else, and `padding` does not tell its
     meaning.
     """

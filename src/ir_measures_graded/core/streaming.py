@@ -20,6 +20,7 @@ from .arrays import (
     padding_in,
     scores_in,
     warn_of_swapped,
+    warn_of_unnamed_padding,
 )
 from .registry.facts import sign_of
 from .registry.notation import parse_measures
@@ -88,13 +89,15 @@ class RankingMetric:
         padding, or the label `padding`.
 
         Raises `GradedError` for arrays that do not fit together; the metric is then unchanged.
-        Warns (`InputWarning`) of labels and scores that seem to be swapped.
+        Warns (`InputWarning`) of labels and scores that seem to be swapped, and of -1 that stands
+        where padding would.
         """
         level = labels_in(labels)
         scores_of_labels = scores_in(scores, level.shape)
         if are_fractions(level):
             warn_of_swapped(scores_of_labels)
         is_padding = padding_in(level, padding)
+        warn_of_unnamed_padding(level, padding)
         grouping = grouping_of(level.shape, groups, sizes, ids, entries_are_ids=True)
         score = scores_of_labels.ravel()[grouping.documents]
         label = level.ravel()[grouping.documents]

@@ -48,6 +48,9 @@ RESAMPLES_BEYOND_LEAST: Final = 20
 more."""
 MOST_RESAMPLES: Final = 1_000_000
 """The randomisation raises its samples up to this number."""
+MOST_SIGNS: Final = 20_000_000_000_000
+"""A raised number of samples may draw so many signs of differences, which takes about forty
+minutes."""
 
 
 class PValue(float):
@@ -273,7 +276,8 @@ class Further:
         fewer.
 
         The smallest two-sided p of B samples is 2/(B + 1). If all signs of the topics are tried, no
-        number is enough. Raises `GradedError` if more than a million samples were needed.
+        number is enough. Raises `GradedError` if more than a million samples were needed, or more
+        than `MOST_SIGNS` signs.
         """
         factor = 1
         if self.correction.is_corrected:
@@ -287,4 +291,11 @@ class Further:
                 f"for a significant difference, and {MOST_RESAMPLES:,} are allowed; compare fewer "
                 "runs or name a baseline"
             )
-        return min(RESAMPLES_BEYOND_LEAST * least, MOST_RESAMPLES)
+        resamples = min(RESAMPLES_BEYOND_LEAST * least, MOST_RESAMPLES)
+        if resamples * differences * topics > MOST_SIGNS:
+            raise GradedError(
+                f"the randomisation test of {differences:,} pairs over {topics:,} topics needs "
+                f"{resamples:,} resamples, which take more than half an hour; compare fewer runs, "
+                "name a baseline or use Wilcoxon's test"
+            )
+        return resamples
