@@ -14,7 +14,7 @@ import pytest
 from ir_measures_graded import cli
 from ir_measures_graded.errors import PACKAGE
 
-# Compiling ranx takes longer than all tests of it; the values are the same without.
+# Compiling ranx takes longer than all tests of it; only the order of many ties differs without.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 # Threads that wait for others spin, which takes the processor from the tests of other processes.
