@@ -15,7 +15,7 @@ from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments, measure_pairs, two_names
 from ...evaluation.counting import with_effective
 from ...evaluation.values import By
-from ...output.formats import counted, listed
+from ...output.formats import counted, listed, short
 from ...output.result import Result
 from ...output.tables import Note, Table
 from ..statistics import orders
@@ -213,11 +213,12 @@ class LeaderboardComparison(Result):
         tail = self.p**systems
         if tail > HEAVY_TAIL:
             weight = (
-                "RBO: the list of {} systems has a weight of only {:.2f} with p = {:g}, so RBO is "
-                "at least {:.2f}; with --p {:.2f} it has .8."
+                "RBO: the list of {} systems has a weight of only {} with p = {}, so RBO is at "
+                "least {}; with --p {} it has .8."
             )
             better_p = HEAVY_TAIL ** (1 / systems)
-            notes.append(Note(weight, systems, 1 - tail, self.p, tail, better_p))
+            shares = [short(share, ".2f") for share in (1 - tail, tail, better_p)]
+            notes.append(Note(weight, systems, shares[0], short(self.p), *shares[1:]))
         return [*notes, *self._about_significance(), *self._about_weights()]
 
     def _undefined(self) -> Iterator[Note]:
