@@ -112,8 +112,7 @@ def test_help_fits_the_terminal_and_ends_with_the_shared_options(output, monkeyp
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     for name in cli.COMMANDS:
         lines = output(name, "--help")
-        description = lines[lines.index("") :]
-        assert all(len(line) <= columns for line in description)
+        assert all(len(line) <= columns for line in lines)
         own, _, shared = "\n".join(lines).partition("\n\noutput:\n")
         assert "  --quiet " in shared
         own = own.partition("\n\nreading qrels and runs:\n")[0]

@@ -67,7 +67,7 @@ class Levels(Result):
         by_topic = relevant / self.relevant.size
         judgments = f"{documents} of {topics} {are_judged}"
         levels = f"with levels from {lowest:g} to {highest:g}"
-        above = f"{relevant} {are_above} level 0, {by_topic:.4g} per topic"
+        above = f"{relevant:,} {are_above} level 0, {by_topic:.4g} per topic"
         return [f"{judgments}, {levels}; {above}."]
 
     def data(self) -> Table:

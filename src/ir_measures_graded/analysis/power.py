@@ -220,7 +220,8 @@ class Power(Result):
 
     def _needed(self, measure: Measure, difference: float) -> str:
         """The chance that the topics find a difference, and the topics that find it."""
-        needed = [number or "over ten million" for number in self.topics_for(measure, difference)]
+        counts = self.topics_for(measure, difference)
+        needed = [f"{number:,}" if number else "over ten million" for number in counts]
         lowest, median, highest, _ = needed
         of_pair = ""
         by_pair = ""
@@ -228,7 +229,7 @@ class Power(Result):
             of_pair = " (median pair)"
             by_pair = f" ({lowest} to {highest} by pair)"
         find = f"To find a true difference of {short(difference)} in {measure} with probability"
-        about = "" if isinstance(median, str) else "about "
+        about = "" if median.startswith("over") else "about "
         need = f"{find} {short(self.power)}, use {about}{median} {self.unit}s{by_pair}"
         chance = f"{short(self.chance(measure, difference), '.2f')}{of_pair}"
         topics = counted(self.topics_of(measure), self.unit)

@@ -14,7 +14,7 @@ path = typed("(?!-$).+", str, "a file; the list is on standard output")
 OPTIONS = (
     *COLLECTION,
     Option(
-        "--batch N", "number of documents; default: 2.5%% of the unjudged ones, or 50", at_least_1
+        "--batch N", "number of documents; default: 2.5 %% of the unjudged ones, or 50", at_least_1
     ),
     Option("--ask FILE", "write the documents for a judge, as CSV", path, writes=as_list),
     Option(

@@ -163,8 +163,7 @@ class Parser(argparse.ArgumentParser):
         headings = [option.heading for option in options if not option.flags]
         lines = []
         for form in forms or [" ".join(headings)]:
-            words = ["%(prog)s", *form.split(), "[options]"]
-            lines.append(" ".join(words))
+            lines += usage_lines(f"{settings['prog']} {form} [options]")
         usage = "\n       ".join(lines)
         formatter = partial(
             argparse.RawDescriptionHelpFormatter, max_help_position=26, width=width()
@@ -244,6 +243,17 @@ class Parser(argparse.ArgumentParser):
             if others:
                 hint = f"; {unknown[1]} is an option of {', '.join(others)}"
         raise GradedError(f"{message}{hint} (see {self.prog} --help)")
+
+
+def usage_lines(form: str) -> list[str]:
+    """A form of a command, folded to the width of the terminal beside the word usage.
+
+    An option stays beside its value, and brackets stay whole.
+    """
+    whole = re.sub(r"\[[^]]*\]|--\w+ \S+", lambda part: part[0].replace(" ", "\xa0"), form)
+    room = width() - len("usage: ")
+    lines = wrap(whole, room, subsequent_indent="    ", break_on_hyphens=False)
+    return [line.replace("\xa0", " ") for line in lines]
 
 
 def commands_with(flag: str) -> list[str]:

@@ -370,12 +370,14 @@ def sentences(form: str, notes: Iterable[str]) -> list[str]:
     mark = "% " if form == "latex" else ""
     lines: list[str] = []
     for note in notes:
-        whole = (mark + clean(note)).replace(" %", "\xa0%")  # a number stays beside its sign
+        whole = re.sub(WITHIN, "\xa0", mark + clean(note))
         folded = wrap(whole, width(), subsequent_indent=mark, break_on_hyphens=False)
-        lines += [line.replace("\xa0%", " %") for line in folded]
+        lines += [re.sub(WITHIN.replace(" ", "\xa0"), " ", line) for line in folded]
     return lines
 
 
+WITHIN = r" (?=%)|(?<=[κτρα]) (?=[.\d])|(?<=ΔRI) "
+"""A blank at which no line is broken: a number stays beside its sign, as in 52 % and κ .28."""
 _BLOCK = r"^(\d*)([#>+=.)-])"
 """The characters that begin a heading, a quotation, a list or a rule in Markdown."""
 

@@ -129,13 +129,17 @@ def _longest_part(text: str) -> int:
     return max((width_of(part.rstrip()) for part in _parts(text)), default=0)
 
 
+_BREAK = r"(?:[\-_/,;(]*\s+(?=\()|[\s\-_/,;(]+)"  # a bracket after a blank begins a part
+_PART = rf"(?:(?<=\s)\()?[^\s\-_/,;(]+{_BREAK}?|{_BREAK}"
+
+
 def _parts(text: str) -> list[str]:
     """The parts of a text; it may be folded behind a blank and behind - _ / , ; and (.
 
-    >>> _parts("nDCG_JK(b=2)@10 of TAS-B")
-    ['nDCG_', 'JK(', 'b=2)@10 ', 'of ', 'TAS-', 'B']
+    >>> _parts("nDCG_JK(b=2)@10 of TAS-B (old)")
+    ['nDCG_', 'JK(', 'b=2)@10 ', 'of ', 'TAS-', 'B ', '(old)']
     """
-    return re.findall(r"[^\s\-_/,;(]*[\s\-_/,;(]+|[^\s\-_/,;(]+", text)
+    return re.findall(_PART, text)
 
 
 def folded(text: str, columns: int) -> list[str]:

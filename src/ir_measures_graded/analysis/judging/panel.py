@@ -53,7 +53,7 @@ ABSTAINED: Final = 0.01
 OUTSIDE: Final = "outside"
 """The kind of the remark on answers outside the human's scale."""
 ANSWERS_OUTSIDE: Final = (
-    "the human's levels are {}; {} of {} answers {} outside (topic {}, document {}: {})"
+    "the human's levels are {}; {:,} of {:,} answers {} outside (topic {}, document {}: {})"
 )
 MAP: Final = (
     "map every level of the machine to one of the human with machine_levels (--machine_levels), "

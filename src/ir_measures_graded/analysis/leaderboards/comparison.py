@@ -214,11 +214,12 @@ class LeaderboardComparison(Result):
         tail = self.p**systems
         if tail > HEAVY_TAIL:
             weight = (
-                "RBO: the list of {} systems has a weight of only {:.2f} with p = {:g}, so RBO is "
-                "at least {:.2f}; with --p {:.2f} it has .8."
+                "RBO: the list of {} systems has a weight of only {} with p = {}, so RBO is at "
+                "least {}; with --p {} it has .8."
             )
             better_p = HEAVY_TAIL ** (1 / systems)
-            notes.append(Note(weight, systems, 1 - tail, self.p, tail, better_p))
+            shares = [short(share, ".2f") for share in (1 - tail, tail, better_p)]
+            notes.append(Note(weight, systems, shares[0], short(self.p), *shares[1:]))
         return [*notes, *self._about_significance(), *self._about_weights()]
 
     def _undefined(self) -> Iterator[Note]:

@@ -17,9 +17,10 @@ from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments, name_or_two
 from ...evaluation.counting import effective_size, with_effective
 from ...evaluation.values import By
-from ...output.formats import counted, decimal, listed, p_of
+from ...output.formats import counted, decimal, listed, p_of, short
 from ...output.result import Result
 from ...output.tables import Note, Table
+from ..comparing.tests import PValue
 from ..statistics.defaults import ALPHA
 from ..statistics.options import as_list, statistics_library
 from ..statistics.precision import EXACT
@@ -66,7 +67,7 @@ class RunAgain:
             f"{role}_again": self.again,
             f"{prefix}RMSE": self.rmse,
             f"{prefix}nRMSE": self.nrmse,
-            f"{prefix}p": self.p,
+            f"{prefix}p": None if self.p is None else PValue(self.p),
         }
 
 
@@ -201,14 +202,14 @@ def _effect(row: Reproduced) -> Note:
         return Note("{} cannot be compared: {}.", subject, row.reasons["ER"])
     relative = ""
     if row.relative is not None:
-        relative = f", ΔRI {row.relative:+.2f}"
+        relative = f", ΔRI {short(row.relative, '+.2f')}"
     return Note(
-        "{} was {}: {} where it was {} (ER {:.2f}{}).",
+        "{} was {}: {} where it was {} (ER {}{}).",
         subject,
         _how_far(row.ratio),
         decimal(again),
         decimal(original),
-        row.ratio,
+        short(row.ratio, ".2f"),
         relative,
     )
 

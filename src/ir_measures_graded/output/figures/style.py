@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import needed
 from ..files import refuse_bad_date
+from ..formats import WITHIN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,18 +156,25 @@ def widest(texts: Iterable[str], size: float = SIZE) -> float:
     return max((text_width(text, size) for text in texts), default=0.0)
 
 
+WORD: Final = rf"(?:[^ ,]|{WITHIN})*(?:[ ,]|$)"
+"""What stands in one line: up to a blank, but not that of 52 % and κ .28, or a comma."""
+
+
 def in_lines(text: object, width: float, size: float = SIZE) -> list[str]:
     """A text in lines of at most `width` inches, broken after blanks and commas.
 
-    A word that is wider is broken after - _ / and (, and otherwise anywhere.
+    A number stays beside its sign: 52 %, κ .28. A word that is wider is broken after - _ / and (,
+    and otherwise anywhere.
 
+    >>> in_lines("4,423 documents, κ .28", 1.4)
+    ['4,423 documents,', 'κ .28']
     >>> in_lines("nDCG_JK(gains={1:1,2:10,3:100})@100", 2.0)
     ['nDCG_JK(gains={1:1,2:10,', '3:100})@100']
     >>> in_lines("best is a-long-name-of_a-run", 1.0)
     ['best is', 'a-long-name-', 'of_a-run']
     """
     lines = [""]
-    for word in re.findall(r"[^ ,]*(?:[ ,]|$)", drawable(str(text)).replace("\n", " ")):
+    for word in re.findall(WORD, drawable(str(text)).replace("\n", " ")):
         pieces = [word]
         if text_width(word.rstrip(), size) > width:
             pieces = re.findall(r"[^-_/(]*(?:[-_/(]|$)", word)
