@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...output import figures
+from ...output.figures.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,17 +23,32 @@ MOST_PANELS = 4
 def slope_chart(orders: Sequence[ComparedOrders], names: tuple[str, str], title: str) -> Figure:
     """The places of the systems in two leaderboards, joined by lines.
 
-    Systems that tie are at one height. Those that fall or rise most are coloured.
+    Systems that tie are at one height. Those that fall or rise most in all panels together are
+    coloured, each in one colour.
     """
+    drawn = orders[:MOST_PANELS]
+    coloured = _colours(drawn)
     panels = []
-    for compared in orders[:MOST_PANELS]:
+    for compared in drawn:
         columns = [f"{names[0]} {compared.first.measure}", f"{names[1]} {compared.second.measure}"]
         places = np.stack(compared.places, axis=1).astype(float)
-        panels.append(figures.Slopes(compared.systems, places, columns))
+        panels.append(figures.Slopes(compared.systems, places, columns, coloured=coloured))
     caption = "Places of the systems, 1 the best. In colour: the systems whose place changes most."
     if len(orders) > MOST_PANELS:
         caption += f" The first {MOST_PANELS} of {len(orders)} pairs of measures are drawn."
     return figures.picture(panels, title, caption, across=2)
+
+
+def _colours(orders: Sequence[ComparedOrders]) -> dict[str, str]:
+    """The colours of the systems whose places change most, summed over the pairs of measures."""
+    moved: dict[str, float] = defaultdict(float)
+    for compared in orders:
+        distances = np.ptp(np.stack(compared.places, axis=1), axis=1).tolist()
+        for system, distance in zip(compared.systems, distances, strict=True):
+            moved[system] += distance
+    moving = [system for system, distance in moved.items() if distance > 0]
+    most_first = sorted(moving, key=lambda system: (-moved[system], system))
+    return dict(zip(most_first, COLOURS[:-1], strict=False))  # the last colour is black
 
 
 def effects(rows: Sequence[Reproduced], title: str) -> Figure:

@@ -1,0 +1,30 @@
+"""The slope charts of two leaderboards."""
+
+import pytest
+
+from ir_measures_graded.analysis import compare_leaderboards, evaluate
+
+pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+
+from ir_measures_graded.analysis.leaderboards.figures import _colours
+from ir_measures_graded.output.figures.style import COLOURS
+
+QRELS = {"q": {"a": 3, "b": 1, "c": 0}, "r": {"a": 0, "b": 2, "c": 1}}
+RUNS = {
+    "one": {"q": {"a": 3.0, "b": 2.0}, "r": {"a": 1.0}},
+    "two": {"q": {"b": 3.0, "c": 2.0}, "r": {"b": 1.0}},
+    "three": {"q": {"c": 3.0, "a": 2.0}, "r": {"c": 2.0, "b": 1.0}},
+}
+
+
+def test_a_system_has_one_colour_in_all_panels():
+    first = evaluate(QRELS, RUNS, ["CG@1", "CG@2"])
+    second = evaluate(QRELS, RUNS, ["P@1", "AP"])
+    orders = compare_leaderboards(first, second, [("CG@1", "P@1"), ("CG@2", "AP")]).orders
+    moved = dict.fromkeys(RUNS, 0.0)
+    for compared in orders:
+        for system, before, after in zip(compared.systems, *compared.places):
+            moved[system] += abs(before - after)
+    moving = sorted((-distance, system) for system, distance in moved.items() if distance)
+    assert len(moving) > 1
+    assert list(_colours(orders).items()) == list(zip([name for _, name in moving], COLOURS))
