@@ -162,7 +162,7 @@ def test_padding_changes_no_mean_and_is_counted(ties):
 def test_padding_in_32_bits_meets_labels_in_32_bits():
     labels = np.float32([[1, 0, -0.1], [2, -0.1, -0.1]])
     scores = np.ones_like(labels)
-    for padding in (-0.1, np.float32(-0.1)):
+    for padding in (-0.1, np.float32(-0.1), float(np.float32(-0.1))):
         assert array_mean("Judged", labels, scores, padding=padding) == 1
         assert array_mean("NumRet", labels, scores, padding=padding) == 3
 

@@ -14,6 +14,11 @@ import strategies
 from all_measures import MEASURES, optional
 
 
+def test_every_measure_has_a_plain_implementation():
+    names = {measure.NAME for measure in MEASURES}
+    assert names - {*reference.OF_LISTS} - {*reference.OF_DOCUMENTS} == set()
+
+
 def assert_reference_values(measures, qrels, run):
     levels = [level for docs in qrels.values() for level in docs.values()]
     measures = [

@@ -426,7 +426,12 @@ def padding_in(level: np.ndarray, padding: float | None) -> np.ndarray:
         return np.isnan(level)
     number("padding", padding)
     padding_as_read = float(as_decimals(np.asarray(padding)))  # labels are read in this way, too
-    return level == padding_as_read
+    is_padding = level == padding_as_read
+    with np.errstate(over="ignore"):
+        single = np.asarray(padding, dtype=np.float32)
+    if float(single) == padding:  # perhaps a label of 32 bits, which Python shows with 64
+        is_padding |= level == float(as_decimals(single))
+    return np.asarray(is_padding)
 
 
 UNNAMED_PADDING = -1
