@@ -118,6 +118,8 @@ def test_values_equal_those_of_a_local_evaluation(adaptive, spark, frame):
     local = expected(qrels, runs, MEASURES)
     assert {(row[0] or "none", *row[2:]): value for row, value in rows.items()} == local
 
+    if adaptive == "false":  # the plan of a single run needs no third evaluation
+        return
     alone = retrieved.filter(retrieved.system == "one")
     values = graded.evaluate(MEASURES, judged, alone, topics_per_bucket=4)
     assert values.columns == ["query_id", "measure", "value"]

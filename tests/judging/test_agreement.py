@@ -71,7 +71,7 @@ def test_the_tables_of_llmjudge_are_reproduced():
     for each, other in zip(found.judges, unmapped.judges):
         assert (each.statistics == other.statistics) is (each.judge != "h2oloo-zeroshot2")
         assert other.counts["abstentions"] == (each.judge == "h2oloo-zeroshot2")
-    outside = "h2oloo-zeroshot2: the human's levels are 0, 1, 2, 3; 1 of 4423 answers is outside"
+    outside = "h2oloo-zeroshot2: the human's levels are 0, 1, 2, 3; 1 of 4,423 answers is outside"
     assert outside in unmapped.remark_notes()[0]
 
 
