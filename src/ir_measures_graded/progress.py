@@ -73,13 +73,15 @@ class _ShownWork(Work):
         self._done = 0
         self._began = monotonic()
         self._bar: Any = None
+        self._lacks_tqdm = False
 
     def step(self, count: int = 1) -> None:
         self._done += count
         if self._bar is not None:
             self._bar.update(count)
-        elif monotonic() - self._began >= DELAY:
+        elif not self._lacks_tqdm and monotonic() - self._began >= DELAY:
             self._bar = self._opened()
+            self._lacks_tqdm = self._bar is None  # a module that lacks is looked for only once
             self._shown.add(self)
 
     def _opened(self) -> Any:

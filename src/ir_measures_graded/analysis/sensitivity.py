@@ -272,7 +272,7 @@ class Sensitivity(Result):
             "Kendall's τ of the orders of the runs under two settings is 1 if they are equal and "
             "-1 if they are opposite.",
             "Orders of many runs count as equivalent from .9 on, and as noticeably different "
-            f"below .8. Two of {count} runs that swap lower τ by {short(float(f'{swap:.2g}'))}.",
+            f"below .8. Two of {count} runs that swap lower τ by {short(swap, '.2g')}.",
             self._tests(),
         ]
 

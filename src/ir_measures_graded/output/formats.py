@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .width import padded, rows_of, width, width_of
+from .width import padded, rows_of, width, width_of, widths_of
 
 Row = Sequence[Any]
 Cells = tuple[list[str], list[list[Any]]]
@@ -419,5 +419,5 @@ def _padded(
     rows = list(rows)
     right = numeric(rows, len(columns))
     lines = [[escaped(cell) for cell in line] for line in _lines(columns, rows, places)]
-    widths = [max(map(width_of, column)) for column in zip(*lines, strict=True)]
+    widths = widths_of(lines)
     return right, [list(map(padded, line, widths, right)) for line in lines]

@@ -67,7 +67,7 @@ def fitted(lines: Sequence[Sequence[str]]) -> tuple[list[int], int] | None:
     apart. Numbers are never folded. None if that is not enough.
     """
     columns = list(zip(*lines, strict=True))
-    widths = _widths(lines)
+    widths = widths_of(lines)
     with_folded_headings = [_width_without_heading(column) for column in columns]
     with_folded_names = [
         _least_width(column, widest)
@@ -83,7 +83,7 @@ def fitted(lines: Sequence[Sequence[str]]) -> tuple[list[int], int] | None:
     return None
 
 
-def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
+def widths_of(lines: Sequence[Sequence[str]]) -> list[int]:
     """The width of the widest cell of each column."""
     return [max(map(width_of, column)) for column in zip(*lines, strict=True)]
 
@@ -188,8 +188,8 @@ def rows_of(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[l
     one-run      0.5
     two         0.25
     """
-    if _is_narrow(lines):
-        widths = _widths(lines)
+    widths = widths_of(lines)
+    if sum(widths) + GAP * (len(widths) - 1) <= width():
         for cells in lines:
             yield [(" " * GAP).join(map(padded, cells, widths, right)).rstrip()]
         return
@@ -211,12 +211,6 @@ def rows_of(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[l
             parts = [cell[place] if place < len(cell) else "" for cell in in_lines]
             row.append((" " * gap).join(map(padded, parts, widths, right)).rstrip())
         yield row
-
-
-def _is_narrow(lines: Sequence[Sequence[str]]) -> bool:
-    """Whether a table fits as it is."""
-    widths = _widths(lines)
-    return sum(widths) + GAP * (len(widths) - 1) <= width()
 
 
 def _without_constant(

@@ -197,10 +197,14 @@ class Judges(Result):
 
     def _best_first(self) -> list[dict[str, Any]]:
         """The fields, counts and statistics of each judge, the highest κ first."""
-        records = [vars(judge) | judge.counts | judge.statistics for judge in self.judges]
+        judges = [self.judges[number] for number in self._order()]
+        return [vars(judge) | judge.counts | judge.statistics for judge in judges]
+
+    def _order(self) -> list[int]:
+        """The numbers of the judges, the highest κ first, by name if several have it."""
         kappas = [judge.statistics["kappa"].value for judge in self.judges]
-        costs = [np.inf if kappa is None else -kappa for kappa in kappas]
-        return [records[number] for number in np.argsort(costs, kind="stable").tolist()]
+        names = [judge.judge for judge in self.judges]
+        return best_first(np.array(kappas, dtype=float), names)
 
     def kappa_tables(self) -> list[Table]:
         """κ with weights and of each division of the levels, and α; none for too many levels.
@@ -249,10 +253,7 @@ class Judges(Result):
     @property
     def best(self) -> JudgeAgreement:
         """The judge with the highest κ; the first by name of several, or if none is defined."""
-        kappas = [judge.statistics["kappa"].value for judge in self.judges]
-        names = [judge.judge for judge in self.judges]
-        order = best_first(np.array(kappas, dtype=float), names)
-        return self.judges[order[0]]
+        return self.judges[self._order()[0]]
 
     def notes(self) -> list[str]:
         """What the reader of the tables must know."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...output import figures
-from ...output.figures.style import COLOURS
+from ...output.figures.slopes import colours_of_moves
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,9 +46,7 @@ def _colours(orders: Sequence[ComparedOrders]) -> dict[str, str]:
         distances = np.ptp(np.stack(compared.places, axis=1), axis=1).tolist()
         for system, distance in zip(compared.systems, distances, strict=True):
             moved[system] += distance
-    moving = [system for system, distance in moved.items() if distance > 0]
-    most_first = sorted(moving, key=lambda system: (-moved[system], system))
-    return dict(zip(most_first, COLOURS[:-1], strict=False))  # the last colour is black
+    return colours_of_moves(moved)
 
 
 def effects(rows: Sequence[Reproduced], title: str) -> Figure:

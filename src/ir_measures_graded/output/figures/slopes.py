@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -99,17 +99,11 @@ class Slopes(Drawing):
 
     def _colours(self) -> dict[int, str]:
         """The runs in colour, by their number."""
-        if self.coloured is not None:
-            return {
-                run: self.coloured[name]
-                for run, name in enumerate(self.names)
-                if name in self.coloured
-            }
-        moved = np.ptp(self.ranks, axis=1).tolist()
-        moving = [run for run, distance in enumerate(moved) if distance > 0]
-        most_first = sorted(moving, key=lambda run: (-moved[run], self.names[run]))
-        coloured = COLOURS[:-1]  # the last colour is black
-        return dict(zip(most_first, coloured, strict=False))
+        coloured = self.coloured
+        if coloured is None:
+            moved = np.ptp(self.ranks, axis=1).tolist()
+            coloured = colours_of_moves(dict(zip(self.names, moved, strict=True)))
+        return {run: coloured[name] for run, name in enumerate(self.names) if name in coloured}
 
     def draw(self, axes: Axes) -> None:
         """Draw the lines and the names."""
@@ -164,3 +158,10 @@ class Slopes(Drawing):
                 lines.append(np.array([[start_of_line, row], [end, self.ranks[run, column]]]))
                 shades.append(colours.get(run, LIGHT))
         return lines, shades
+
+
+def colours_of_moves(moved: Mapping[str, float]) -> dict[str, str]:
+    """The colours of the runs that move most, from how far each one moves; equal ones by name."""
+    moving = [name for name, distance in moved.items() if distance > 0]
+    most_first = sorted(moving, key=lambda name: (-moved[name], name))
+    return dict(zip(most_first, COLOURS[:-1], strict=False))  # the last colour is black
