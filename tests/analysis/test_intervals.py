@@ -1,5 +1,6 @@
 """Confidence intervals and detectable differences: peers and edge cases."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ir_measures_graded import demo
-from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.analysis import compare, evaluate
 from ir_measures_graded.analysis.mean_intervals import Intervals, intervals
 from ir_measures_graded.analysis.statistics.student import (
     KINDS,
@@ -118,3 +119,18 @@ def test_topics_without_a_value_are_left_out():
     found = intervals(of_array([[0.2, 0.4, 0.0, 0.6]], "faith", unreported))
     assert found.of("A", "faith") == mean_interval(np.array([0.2, 0.4, 0.6]))
     assert (found.topics.item(), found.values.item()) == (3, pytest.approx(0.4))
+
+
+@pytest.mark.parametrize("runs", [("b", "c", "a"), ("c", "a", "b")])
+def test_runs_of_equal_means_are_sorted_by_name(runs):
+    values = {"a": [0.3, 0.0], "b": [0.1 + 0.2, 0.0], "c": [1.0, 0.5]}
+    found = of_array([values[run] for run in runs])
+    found = replace(found, runs=runs)
+    orders = [
+        [runs[number] for number in found.best_first()],
+        compare(found).best_first(found.measures[0]),
+    ]
+    assert orders == [["c", "a", "b"]] * 2
+    equal = found.part([run for run in runs if run != "c"], found.measures)
+    assert str(equal.headline()).startswith("a and b have the best")
+    assert str(intervals(equal).headline).startswith("a has the best")

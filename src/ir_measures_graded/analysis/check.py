@@ -31,6 +31,7 @@ from ..evaluation.named import (
     named_runs,
     read_judgments,
 )
+from ..evaluation.order_of_runs import best_first
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remarks, measure_remarks
 from ..output.figures import PALE, Drawing, Figure, Line, Lines, picture, run_styles
 from ..output.formats import counted, decimal, listed
@@ -126,7 +127,7 @@ class Check(Result):
         last = int(np.flatnonzero(is_known.any(axis=0))[-1]) + 1
         shares = shares[:, :last]
         top = np.nan_to_num(shares[:, :DEPTH][:, -1])
-        order = np.argsort(top, kind="stable").tolist()
+        order = best_first(-top, self.runs)
         coloured = order[:MOST_COLOURED]
         styles = run_styles(self.runs[run] for run in coloured)
         lines = []

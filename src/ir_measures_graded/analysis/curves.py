@@ -32,6 +32,7 @@ from ..evaluation.named import (
     read_judgments,
     study_of,
 )
+from ..evaluation.order_of_runs import best_first
 from ..evaluation.remarks import issued_together
 from ..evaluation.values import By
 from ..evaluation.weights import MeansOverTopics, counted_by
@@ -104,7 +105,7 @@ class Curves(Result):
     def order(self) -> list[int]:
         """The numbers of the runs, the one that is best at the cutoff first."""
         at_cutoff = self.values[:, self._last - 1]
-        return np.argsort(-at_cutoff * sign_of(self.measure), kind="stable").tolist()
+        return best_first(sign_of(self.measure) * at_cutoff, self.runs)
 
     @property
     def _last(self) -> int:

@@ -22,6 +22,7 @@ from ..evaluation.at_ranks import one_measure
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ZERO
 from ..evaluation.named import Qrels, Runs, named_runs
+from ..evaluation.order_of_runs import best_first
 from ..evaluation.values import By
 from ..evaluation.weights import counted_by
 from ..output.figures import PALE, Figure, Line, Lines, picture, run_styles
@@ -169,8 +170,8 @@ class Effort(Result):
         """
         # The values of a baseline that falls are not in the order of its ranks.
         values, places = np.unique(self.values, return_index=True)
-        costs = np.nan_to_num(self.more[:, self.at[-1] - 1], nan=np.inf)
-        order = [run for run in np.argsort(costs, kind="stable").tolist() if run in self.others]
+        cheapest_first = best_first(-self.more[:, self.at[-1] - 1], self.runs)
+        order = [run for run in cheapest_first if run in self.others]
         coloured = order[:MOST_COLOURED]
         styles = run_styles(self.runs[run] for run in coloured)
         lines = []

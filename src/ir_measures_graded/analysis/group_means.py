@@ -15,6 +15,7 @@ from ..core.registry.facts import sign_of
 from ..errors import GradedError, Remark
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluation import ACROSS, Evaluation, axis_label
+from ..evaluation.order_of_runs import best_first
 from ..evaluation.values import By, groups_of
 from ..output.figures import Drawing, Figure, Forest, picture
 from ..output.formats import counted, known
@@ -98,9 +99,9 @@ class GroupMeans(Result):
         for mean in self.means:
             panels.setdefault((mean.measure, mean.group), {})[mean.run] = mean
         (first, _), overall = next(iter(panels.items()))
-        costs = [-sign_of(first) * _number(mean.mean) for mean in overall.values()]
+        means_of_all = np.array([mean.mean for mean in overall.values()], dtype=float)
         names = list(overall)
-        runs = [names[place] for place in np.argsort(costs, kind="stable").tolist()]
+        runs = [names[run] for run in best_first(sign_of(first) * means_of_all, names)]
         drawings: list[Drawing] = []
         for (measure, group), means in panels.items():
             of_runs = [means[run] for run in runs]
@@ -132,11 +133,6 @@ class GroupMeans(Result):
             least = counted(LEAST_TESTED_TOPICS, self.unit)
             notes.append(Note(text, 100 * self.confidence, least))
         return notes + list(self.noted)
-
-
-def _number(mean: float | None) -> float:
-    """A mean, NaN for None."""
-    return np.nan if mean is None else mean
 
 
 @checks_arguments("group_means(evaluate(qrels, runs, measures), {'q1': 'short', 'q2': 'long'})")

@@ -16,6 +16,7 @@ from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark, level_of_caller, shown
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluation import ACROSS, Evaluation, axis_label
+from ..evaluation.order_of_runs import best_first
 from ..output import figures
 from ..output.formats import counted, decimal, listed
 from ..output.result import Result
@@ -123,8 +124,7 @@ class Intervals(Result):
 
         Needs the extra ``plot``.
         """
-        costs = -sign_of(self.measures[0]) * self.values[:, 0]
-        order = np.argsort(costs, kind="stable").tolist()
+        order = self._best_first()
         names = [self.runs[row] for row in order]
         ends = np.stack([self.lower[order], self.upper[order]])
         panels = []
@@ -141,12 +141,15 @@ class Intervals(Result):
         caption = f"Bars: {self._kind} over {self.unit}s, each for itself, not all together."
         return figures.picture(panels, self.headline, caption, across=ACROSS)
 
+    def _best_first(self) -> list[int]:
+        """The numbers of the runs from the best value by the first measure."""
+        return best_first(sign_of(self.measures[0]) * self.values[:, 0], self.runs)
+
     @property
     def headline(self) -> Note:
         """The best run by the first measure with its value and interval, in a sentence."""
         measure = self.measures[0]
-        costs = -sign_of(measure) * self.values[:, 0]
-        row = int(np.argsort(costs, kind="stable")[0])
+        row = self._best_first()[0]
         value = decimal(float(self.values[row, 0]))
         ends = "no interval"
         if not np.isnan(self.lower[row, 0]):

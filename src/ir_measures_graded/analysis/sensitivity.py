@@ -35,6 +35,7 @@ from ..evaluation.named import (
     read_judgments,
     study_of,
 )
+from ..evaluation.order_of_runs import best_first
 from ..evaluation.sessions import Given
 from ..evaluation.values import By
 from ..evaluation.weights import counted_by
@@ -50,7 +51,7 @@ from .statistics import primary
 from .statistics.corrections import CORRECTION_NAME
 from .statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
 from .statistics.options import as_list, check_probability
-from .statistics.orders import best_first, tau_of_all
+from .statistics.orders import tau_of_all
 from .statistics.tests import run_ranks
 from .whatif import WhatIf, what_if
 

@@ -25,6 +25,7 @@ from ..output.result import Result
 from ..output.tables import Note, Table
 from . import remarks
 from .counting import ONE, SKIP, ZERO, Counting, effective_size, weighted_mean, with_effective
+from .order_of_runs import best_first, leading
 from .values import By, Names, read_values
 from .weights import ALL_ZERO, read_weights, refuse_missing_weights
 
@@ -254,8 +255,8 @@ class Evaluation(Result):
             runs=tuple(runs),
             measures=kept,
             values=self.values[np.ix_(rows, columns)],
-            missing=None if self.missing is None else self.missing[rows],
-            lacks_relevant=None if self.lacks_relevant is None else self.lacks_relevant[columns],
+            missing=_taken(self.missing, rows),
+            lacks_relevant=_taken(self.lacks_relevant, columns),
             remarks=tuple(remark for remark in self.remarks if remark.subject not in dropped),
         )
 
@@ -265,9 +266,9 @@ class Evaluation(Result):
             self,
             topics=tuple(self.topics[number] for number in topics),
             values=self.values[..., topics],
-            missing=None if self.missing is None else self.missing[..., topics],
-            lacks_relevant=None if self.lacks_relevant is None else self.lacks_relevant[:, topics],
-            weights=None if self.weights is None else self.weights[topics],
+            missing=_taken(self.missing, topics, axis=-1),
+            lacks_relevant=_taken(self.lacks_relevant, topics, axis=-1),
+            weights=_taken(self.weights, topics),
         )
 
     def weighted(self, weights: By) -> Evaluation:
@@ -481,14 +482,16 @@ class Evaluation(Result):
         if np.isnan(means).all():
             return Note("No run has a value by {} over {}.", measure, topics)
         runs = self.runs
-        best = float(np.nanmax(sign_of(measure) * means)) * sign_of(measure)
-        value = decimal(best)
+        best = self.best_first()[0]
+        value = decimal(float(means[best]))
         if len(runs) == 1:
             return Note("{} has {} {} over {}.", runs[0], measure, value, topics)
-        leading = [runs[row] for row in np.flatnonzero(means == best).tolist()]
-        have = "has" if len(leading) == 1 else "have"
+        best_runs = leading(sign_of(measure) * means, runs)
+        have = "has" if len(best_runs) == 1 else "have"
         text = "{} {} the best {}, {}, of {} over {}."
-        return Note(text, listed(leading), have, measure, value, counted(len(runs), "run"), topics)
+        return Note(
+            text, listed(best_runs), have, measure, value, counted(len(runs), "run"), topics
+        )
 
     def figure(self, kind: str = MEANS) -> figures.Figure:
         """Draw the values; the best runs by the first measure come first. Needs the extra ``plot``.
@@ -524,8 +527,8 @@ class Evaluation(Result):
     def best_first(self, measure: Measure | str | None = None) -> list[int]:
         """The numbers of the runs from the best mean by a measure, the first one by default."""
         column = 0 if measure is None else self._column(measure)
-        costs = -sign_of(self.measures[column]) * self.means()[:, column]
-        return np.argsort(costs, kind="stable").tolist()
+        means = self.means()[:, column]
+        return best_first(sign_of(self.measures[column]) * means, self.runs)
 
     def _figure_of_topics(self) -> figures.Figure:
         """A heat map of topics × runs for each measure."""
@@ -595,6 +598,13 @@ class Evaluation(Result):
             f"sorted by their mean {self.measures[0]}."
         )
         return figures.picture(panels, self.headline(), caption, across=ACROSS)
+
+
+def _taken(array: np.ndarray | None, places: Sequence[int], axis: int = 0) -> np.ndarray | None:
+    """The entries at these places on an axis of an array that may not be known (None)."""
+    if array is None:
+        return None
+    return np.take(array, np.array(places, dtype=np.intp), axis)
 
 
 def _means_of_topics(values: np.ndarray) -> np.ndarray:

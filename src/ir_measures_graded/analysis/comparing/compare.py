@@ -28,6 +28,7 @@ from ...evaluation.counting import ZERO
 from ...evaluation.evaluate import evaluated
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Run, Runs
+from ...evaluation.order_of_runs import best_first
 from ...evaluation.sessions import Given
 from ...evaluation.values import By, groups_of
 from ...progress import Progress, steps
@@ -197,8 +198,8 @@ class _Design:
 
     def families(self, measure: Measure, evaluation: Evaluation) -> list[Pairs]:
         """The families of pairs of runs; those of all pairs are sorted by the means."""
-        costs = -sign_of(measure) * evaluation.paired_means(measure)
-        order = np.argsort(costs, kind="stable").tolist()
+        means = evaluation.paired_means(measure)
+        order = best_first(sign_of(measure) * means, self.runs)
         return families_of(self.runs, self.baselines, order)
 
     def over_all(self, measure: Measure, evaluation: Evaluation) -> list[Test]:

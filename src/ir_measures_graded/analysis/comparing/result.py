@@ -15,6 +15,7 @@ from ...core.registry.notation import one_of
 from ...errors import GradedError, Remark
 from ...evaluation.counting import with_effective
 from ...evaluation.evaluation import Evaluation
+from ...evaluation.order_of_runs import best_first
 from ...output.formats import PLACES, clean, counted, escaped_html, sentences, short
 from ...output.result import Result
 from ...output.tables import Table
@@ -245,10 +246,10 @@ class Comparison(Result):
 
     def best_first(self, measure: Measure | str) -> list[str]:
         """The runs, sorted from the best mean by one of the measures to the worst, then those
-        without."""
+        without. Runs of equal means are sorted by name."""
         measure = one_of(self.measures, measure)
         means = self.values[:, self._columns[measure]]
-        order = np.argsort(-sign_of(measure) * means, kind="stable")
+        order = best_first(sign_of(measure) * means, self.runs)
         return [self.runs[run] for run in order]
 
     def top(self, measure: Measure | str) -> list[str]:

@@ -10,11 +10,11 @@ from typing import Any, Final
 import numpy as np
 
 from ...errors import GradedError, Remark
+from ...evaluation.order_of_runs import best_first
 from ...output.figures import Figure
 from ...output.formats import Percent, counted, decimal, known, listed, short
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from ..statistics.orders import best_first
 from .difference import KappaDifference
 from .favours import PREFERRED_CUTOFF
 from .figures import figure_of

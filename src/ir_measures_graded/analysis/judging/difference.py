@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...evaluation.order_of_runs import best_first
 from ...progress import steps
-from ..statistics.orders import best_first
 from ..statistics.resampling import resampled_topics
 from ..statistics.student import student_interval
 from .panel import Panel

@@ -56,6 +56,7 @@ from ...core.registry.facts import range_of, sign_of
 from ...errors import GradedError, NotApplicableError, Remark, level_of_caller
 from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels, Runs
+from ...evaluation.order_of_runs import best_first
 from ...output.figures import Figure
 from ...output.formats import counted, decimal, known, listed
 from ...output.result import Result
@@ -69,7 +70,6 @@ from ..statistics.few_changes import (
     interval_with_two_more,
 )
 from ..statistics.options import check_probability, statistics_library
-from ..statistics.orders import best_first
 from ..statistics.precision import EXACT, differences_of
 from ..statistics.primary import cut_at_0
 from ..statistics.student import FewTopicsWarning, student_interval, student_p

@@ -9,9 +9,9 @@ from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluation import axis_label
+from ...evaluation.order_of_runs import best_first
 from ...output.figures import BLUE, Drawing, Figure, Forest, HeatMap, Line, Lines, Slopes, picture
 from ...output.formats import counted
-from ..statistics.orders import best_first
 from ..statistics.tests import run_ranks
 from .level_agreement import MOST_LEVELS
 

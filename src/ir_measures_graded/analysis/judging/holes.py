@@ -29,6 +29,7 @@ from ...evaluation.at_ranks import one_measure
 from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluate
 from ...evaluation.named import Qrels, Run, Runs, named_runs, study_of
+from ...evaluation.order_of_runs import best_first
 from ...output.figures import Figure
 from ...output.files import write_whole
 from ...output.formats import Percent, comma_separated, counted, decimal
@@ -36,7 +37,6 @@ from ...output.result import Result, as_bytes
 from ...output.tables import Note, Table
 from ...progress import Progress
 from ..statistics.options import check_probability, statistics_library, whole_number
-from ..statistics.orders import best_first
 from .figures import figure_of_holes
 from .holes_model import MOSTLY_UNJUDGED, Model, OpenPairs, Outlook, Pool, signs
 from .panel import Levels, MergedQrels, add_answers, answers_in, as_text

@@ -18,6 +18,7 @@ from ...core.ranking.gains import plain_number
 from ...errors import GradedError, Remark, did_you_mean, shown
 from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels
+from ...evaluation.order_of_runs import best_first
 from ...evaluation.remarks import issue
 from ...output.figures import Figure, Forest, picture
 from ...output.formats import Percent, counted
@@ -125,7 +126,7 @@ class MergedJudges(Result):
         """
         judged = np.maximum(np.array(self.judged, dtype=float), 1)
         shares = np.array(self.agreed) / judged
-        order = np.argsort(-shares, kind="stable").tolist()
+        order = best_first(shares, self.judges)
         dots = Forest(
             [self.judges[judge] for judge in order],
             shares[order],

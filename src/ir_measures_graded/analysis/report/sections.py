@@ -18,6 +18,7 @@ from ...errors import NotApplicableError
 from ...evaluation.at_ranks import uncut
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Run, Study
+from ...evaluation.order_of_runs import best_first
 from ...files.content import is_lasting
 from ...files.files import RunFile
 from ...output import figures
@@ -27,7 +28,7 @@ from ..levels import Levels
 from ..power import Power, power
 from ..sensitivity import Sensitivity, sensitivity
 from ..statistics.defaults import POWER
-from .verdict import best_first, mean_of
+from .verdict import mean_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -188,13 +189,15 @@ def by_topic(
     reference = baseline
     if reference is None:
         means = np.array([mean_of(of_run) for of_run in values])
-        reference = runs[best_first(means, sign)[0]]
+        reference = runs[best_first(sign * means, runs)[0]]
     above = sign * (values - values[runs.index(reference)])
     differences = {}
     for run, of_run in zip(runs, above, strict=True):
         if run != reference:
             differences[run] = np.sort(of_run[~np.isnan(of_run)])[::-1]
-    by_mean = sorted(differences, key=lambda run: -_mean_difference(differences[run]))
+    others = list(differences)
+    mean_differences = np.array([_mean_difference(differences[run]) for run in others])
+    by_mean = [others[number] for number in best_first(mean_differences, others)]
     ordered = {run: differences[run] for run in by_mean}
     return ByTopic(measure, values, relevant, queries, listed_topics, reference, ordered)
 

@@ -12,6 +12,7 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Study
+from ...evaluation.order_of_runs import best_first
 from ...output.formats import counted, decimal, p_of, short
 from ...output.tables import Note
 from ..comparing.compare import compare, with_turns
@@ -256,15 +257,11 @@ def mean_of(values: np.ndarray) -> float:
     return float(mean_over_topics(values[~np.isnan(values)]))
 
 
-def best_first(means: np.ndarray, sign: int) -> list[int]:
-    """The numbers of the runs with these means, the best first, those without a mean last."""
-    return np.argsort(-sign * means, kind="stable").tolist()
-
-
 def _best_first(evaluation: Evaluation, measure: Measure) -> list[str]:
     """The names of the runs, the one with the best mean first."""
     means = np.array([mean_of(values) for values in evaluation.of(measure)])
-    return [evaluation.runs[run] for run in best_first(means, sign_of(measure))]
+    order = best_first(sign_of(measure) * means, evaluation.runs)
+    return [evaluation.runs[run] for run in order]
 
 
 def _tests_against(

@@ -1,27 +1,24 @@
 """The agreement of two orders of systems, in arrays of many pairs of orders at once.
 
 Every function takes values of m systems (… × m), of which the larger is the better. Ties are found
-by value: sorted best first, a value is tied with its better neighbour if it is smaller by at most
-1e-12 times the largest absolute value. The statistics depend on values only, never on names or on
-the order of the systems.
+by value, see `tie_groups`. The statistics depend on values only, never on names or on the order of
+the systems.
 
 SciPy computes τ-b and ρ for one pair of orders at a time, and has none of the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from ...evaluation.order_of_runs import tie_groups
 from .precision import unit_of
 
 PERSISTENCE = 0.9  # the p of RBO
-# Times the largest absolute value of an order: rounding errors do not separate systems.
-TIED_WITHIN = 1e-12
 RboTies = Literal["w", "a", "b"]
 
 
@@ -41,15 +38,7 @@ class Order:
         [2, 2, 1]
         """
         values = np.asarray(values, dtype=np.float64)
-        columns = np.argsort(-values, axis=-1, kind="stable")
-        best_first = np.take_along_axis(values, columns, axis=-1)
-        largest = np.abs(values).max(axis=-1, keepdims=True, initial=0.0)
-        drops = -np.diff(best_first, axis=-1)
-        is_worse = drops > TIED_WITHIN * largest
-        group_of_next = np.cumsum(is_worse, axis=-1)
-        group = np.zeros(values.shape, dtype=np.int64)
-        np.put_along_axis(group, columns[..., 1:], group_of_next, axis=-1)
-        return cls(values, group)
+        return cls(values, tie_groups(values))
 
     def part(self, systems: np.ndarray) -> Order:
         """The order of some systems, whose ties are those of the whole order."""
@@ -101,19 +90,6 @@ class Order:
         if ties == "w":
             return (beyond > 0).astype(np.float64)
         return np.clip(beyond / self.size[..., None], 0.0, 1.0)
-
-
-def best_first(values: np.ndarray, names: Sequence[str]) -> list[int]:
-    """The numbers of systems from the best to the worst, so that no order of the systems shows:
-    those that tie are sorted by name, and those without a value (NaN) come last.
-
-    >>> best_first(np.array([0.3, np.nan, 0.1 + 0.2, 0.5]), ["b", "d", "a", "c"])
-    [3, 2, 0, 1]
-    """
-    is_defined = ~np.isnan(values)
-    group = np.full(len(names), len(names))
-    group[is_defined] = Order.of(values[is_defined]).group
-    return sorted(range(len(names)), key=lambda system: (group[system], names[system]))
 
 
 def _undefined_if_flat(value: np.ndarray, first: Order, second: Order) -> np.ndarray:
