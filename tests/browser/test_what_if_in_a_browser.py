@@ -125,6 +125,29 @@ def test_the_tipping_point_is_where_the_best_run_changes(opened, tmp_path):
     assert tipping == "high overtakes low when level 2 is worth more than 2 times level 1."
 
 
+def test_all_turns_are_those_of_python_and_the_map_has_the_colours_of_the_figure(opened, demo_page):
+    page = opened(demo_page).page
+    page.wait_for_selector(".what-if-map [aria-current]")
+    assert page.locator(".what-if-tipping").inner_text() == (
+        "E overtakes B when level 3 is worth more than 1.12 times level 1. "
+        "Best as that gain rises from 0: B, E from 1.12, D from 1.59."
+    )
+    gains = (1.11, 1.13, 1.58, 1.6)
+    measures = [f"nDCG_JK(gains=1:1,2:1,3:{gain})@10" for gain in gains]
+    means = evaluate("graded-demo", demo.run_paths(), measures).means()
+    names = list(demo.run_paths())
+    assert [names[run] for run in means.argmax(axis=0)] == ["B", "E", "E", "D"]
+    cell = page.locator(".what-if-map [aria-current]")
+    assert cell.inner_text() == "B"
+    colour = page.evaluate("whatIf.data.colours.B")
+    assert colour in page.locator(".figure").inner_html()
+    assert cell.evaluate("cell => cell.style.getPropertyValue('--run')") == colour
+    assert page.get_by_role("button", pressed=True).all_inner_texts() == [
+        "as named (1, 1, 1)",
+        "w1 (1, 1, 1)",
+    ]
+
+
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_nothing_overflows_or_is_hidden_from_assistive_technology(opened, demo_page, colours):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")

@@ -130,13 +130,22 @@ class Sensitivity(Result):
     p_values: np.ndarray | None = None
     untested: str = ""
 
-    def what_if(self) -> WhatIf | None:
+    def what_if(self, coloured: Mapping[str, str] | None = None) -> WhatIf | None:
         """The what-if page's content, with the first setting at first; None if the page cannot show
         it.
 
-        See `analysis.whatif`. Sensitivity that was computed from values alone has none.
+        `coloured` has the colours of runs in the figure on the page, those of the slope chart by
+        default. See `analysis.whatif`. Sensitivity that was computed from values alone has none.
         """
-        return None if self.study is None else what_if(self.study, self.settings[0].measure)
+        if self.study is None:
+            return None
+        if coloured is None:
+            coloured = figures.colours_of_moves(self._moves())
+        return what_if(self.study, self.settings[0].measure, coloured)
+
+    def _moves(self) -> dict[str, float]:
+        """The number of ranks over which each run moves."""
+        return dict(zip(self.runs, np.ptp(self.ranks, axis=1).tolist(), strict=True))
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
@@ -216,16 +225,16 @@ class Sensitivity(Result):
         firsts, seconds = np.triu_indices(len(self.settings), 1)
         taus = self.tau[firsts, seconds]
         if np.isnan(taus).all():
-            return "τ is undefined: all runs tie under a setting."
+            return "Kendall's τ is undefined: all runs tie under a setting."
         least = int(np.nanargmin(taus))
-        first = self.settings[firsts[least]]
-        second = self.settings[seconds[least]]
+        first = self._labels[firsts[least]]
+        second = self._labels[seconds[least]]
         tau = short(float(taus[least]), ".2f")
         if taus.size == 1:
-            return f"τ between {first} and {second} is {tau}."
+            return f"Kendall's τ between {first} and {second} is {tau}."
         low, high = (int((taus < limit).sum()) for limit, _ in LIMITS)
         return (
-            f"τ is lowest between {first} and {second}, {tau}; of {taus.size} pairs of settings, "
+            f"Kendall's τ is lowest between {first} and {second}, {tau}; of {taus.size} pairs of settings, "
             f"{high} have a τ below .9 and {low} below .8."
         )
 
@@ -237,10 +246,15 @@ class Sensitivity(Result):
             if len(self.settings) == 2:
                 settings = "both settings"
             return f"{listed(best_runs, 2)} is best under {settings}."
+        label_of = dict(zip(self.settings, self._labels, strict=True))
         best = "; ".join(
-            f"{listed(runs, 2)} under {listed(under)}" for runs, under in leaders.items()
+            f"{listed(runs, 2)} under {listed([label_of[setting] for setting in under])}"
+            for runs, under in leaders.items()
         )
-        return f"The best run depends on the setting: {best}."
+        if self._shared is None:
+            return f"The best run depends on the setting: {best}."
+        choice = "setting" if any(setting.cutoff for setting in self.settings) else "weighting"
+        return f"By {self._shared}, the best run depends on the {choice}: {best}."
 
     def _changes(self) -> str:
         """How many pairs of runs change their order, and which significantly."""
@@ -363,16 +377,26 @@ class Sensitivity(Result):
 
     def slopes(self, coloured: dict[str, str] | None = None) -> figures.Slopes:
         """The ranks under every setting as a slope chart; see `figures.Slopes`."""
+        heading = self._shared or ""
+        return figures.Slopes(self.runs, self.ranks, self._labels, heading, coloured)
+
+    @cached_property
+    def _shared(self) -> str | None:
+        """The measure of all settings, if they differ in the weighting or in the cutoff alone."""
         bases = {setting.base for setting in self.settings}
+        is_weighted = all(setting.weighting for setting in self.settings)
+        return str(self.settings[0].base) if len(bases) == 1 and is_weighted else None
+
+    @cached_property
+    def _labels(self) -> list[str]:
+        """A short name of each setting, without the measure that all share."""
+        if self._shared is None:
+            return list(map(str, self.settings))
         labels = []
         for setting in self.settings:
-            label = str(setting)
-            if len(bases) == 1 and setting.weighting:
-                cutoff = f" @{setting.cutoff}" if setting.cutoff else ""
-                label = f"{setting.weighting}{cutoff}"
-            labels.append(label)
-        heading = str(self.settings[0].base) if len(bases) == 1 else ""
-        return figures.Slopes(self.runs, self.ranks, labels, heading, coloured)
+            cutoff = f" @{setting.cutoff}" if setting.cutoff else ""
+            labels.append(f"{setting.weighting}{cutoff}")
+        return labels
 
     @property
     def _caption(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
@@ -24,6 +24,7 @@ from ..core.registry.facts import gains_of, is_graded
 from ..core.registry.notation import parse_measure
 from ..evaluation.named import Study
 from ..files.files import RunFile
+from ..output.figures import COLOURS
 
 DEPTH = 100
 """The last rank that the page knows."""
@@ -57,7 +58,8 @@ class WhatIf:
     `levels` are the distinct levels above 0, ascending. `judged` is the number of judged documents
     of each topic at each of them (topics × levels). `lists` has a text for each run and topic: one
     character a rank, ``.`` for a document that is unjudged or not above level 0, ``a`` for the
-    lowest of `levels`, and so on. `gains` are those of `levels` at first.
+    lowest of `levels`, and so on. `gains` are those of `levels` at first. `colours` are those that
+    the figure beside the sliders gives to some of the runs.
     """
 
     runs: tuple[str, ...]
@@ -69,6 +71,7 @@ class WhatIf:
     cutoff: int
     gains: tuple[Number, ...]
     command: str
+    colours: Mapping[str, str]
 
     def data(self) -> dict[str, Any]:
         """The page's data, which can be written as JSON."""
@@ -84,6 +87,8 @@ class WhatIf:
             "presets": self.presets(),
             "measures": list(OFFERED),
             "command": self.command,
+            "colours": dict(self.colours),
+            "palette": COLOURS[:-1],  # black letters stand on the others
         }
 
     def presets(self) -> dict[str, list[Number]]:
@@ -104,8 +109,11 @@ class WhatIf:
         return gains
 
 
-def what_if(study: Study, measure: Measure) -> WhatIf | None:
-    """The what-if page's content for the runs of a study. `measure` is the setting at first.
+def what_if(
+    study: Study, measure: Measure, colours: Mapping[str, str] | None = None
+) -> WhatIf | None:
+    """The what-if page's content for the runs of a study. `measure` is the setting at first, and
+    `colours` are those of runs in the figure beside the sliders.
 
     A measure that the page does not compute is replaced by nDCG_JK with the same gains and cutoff.
     None if the page cannot show these data: if the measure has no gains or an option for ties or
@@ -147,6 +155,7 @@ def what_if(study: Study, measure: Measure) -> WhatIf | None:
         cutoff=min(cutoff, DEPTH),
         gains=tuple(_gains_of_levels(plain_levels, gains)),
         command=_command(study),
+        colours=colours or {},
     )
 
 

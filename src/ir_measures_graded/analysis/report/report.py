@@ -99,7 +99,7 @@ class Report(Result):
         style = self.rankings.style if self.rankings else ""
         cutoff = self.by_topic.measure.params.get("cutoff")
         figure = sections.figure(self.curves, cutoff) if self.curves else None
-        content = self.weighting.what_if() if self.weighting else None
+        content = self.weighting.what_if(self._colours) if self.weighting else None
         parts = ["whatif"] if content else []
         return pages.page(
             "report",
@@ -125,10 +125,14 @@ class Report(Result):
         """The slope chart of the runs over the weightings; None without any."""
         if self.weighting is None:
             return None
-        coloured = None
-        if self.curves is not None:
-            coloured = {run: style["color"] for run, style in self.curves.style_of.items()}
-        return figures.picture([self.weighting.slopes(coloured)])
+        return figures.picture([self.weighting.slopes(self._colours)])
+
+    @property
+    def _colours(self) -> dict[str, str] | None:
+        """The colours of the runs whose curves are drawn; None without curves."""
+        if self.curves is None:
+            return None
+        return {run: style["color"] for run, style in self.curves.style_of.items()}
 
     def save(self, path: str | os.PathLike[str], places: int | None = None) -> None:
         """Write the page to an html file, or the figure or the table as any result does."""

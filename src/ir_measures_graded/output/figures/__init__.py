@@ -23,9 +23,10 @@ from .number_line import NumberLine
 from .saving import FORMATS, NEEDS, drawable, new_figure, rendered, save, svg
 from .scatter import Scatter
 from .sheet import Drawing, Figure, picture
-from .slopes import Slopes
+from .slopes import Slopes, colours_of_moves
 from .style import (
     BLUE,
+    COLOURS,
     GREY,
     ORANGE,
     PALE,
@@ -41,6 +42,7 @@ from .tiles import Tiles
 
 __all__ = [
     "BLUE",
+    "COLOURS",
     "FORMATS",
     "GREY",
     "NEEDS",
@@ -60,6 +62,7 @@ __all__ = [
     "StackedBars",
     "Tiles",
     "Triangle",
+    "colours_of_moves",
     "drawable",
     "legend_outside",
     "level_colours",

@@ -276,6 +276,13 @@ const digits = (value, places) => value.toFixed(places).replace(/^0\./, ".").rep
 const plain = (value) => String(value).replace(/^0\./, ".");
 const rounded = (value) => Number(value.toPrecision(3));
 
+// What stands in the map for each of its best runs: the name if all are short, otherwise a shape, since numbers
+// would look like ranks or levels.
+function marksOf(names) {
+  if (names.every((name) => name.length <= 3)) return names;
+  return names.map((_, number) => SHAPES[number % SHAPES.length]);
+}
+
 function measureString({ measure, b, cutoff, gains, parameters }, levels) {
   const options = [];
   if (measure === "nDCG_JK" || measure === "DCG_JK") options.push(...(b === 2 ? [] : [`b=${b}`]));
@@ -293,6 +300,8 @@ const LEAST = -1;
 const gainAt = (position) => (position === 0 ? 0 : rounded(10 ** (LEAST + (position - 1) / STEPS)));
 const positionOf = (gain) => (gain <= 0 ? 0 : Math.max(1, Math.round((Math.log10(gain) - LEAST) * STEPS) + 1));
 
+const MOST_SHOWN_GAINS = 4; // on the button of a named weighting
+const SHAPES = "●▲■◆★✚▼✖";
 const MAP_GAINS = 24;
 const MAP_BASES = [null, 20, 14, 10, 7, 5, 4, 3, 2.5, 2, 1.5, 1.2]; // null: no discount
 
@@ -347,8 +356,8 @@ class WhatIfPage {
     this.buildRuns();
     this.buildMap();
     this.buildCopies();
-    const right = make("div", { className: "what-if-answers" }, this.answer, this.tipping, this.table);
-    this.root.append(make("div", { className: "what-if-columns" }, this.controls, right), this.map, this.copies);
+    const right = make("div", { className: "what-if-answers" }, this.answer, this.tipping, this.table, this.map);
+    this.root.append(make("div", { className: "what-if-columns" }, this.controls, right), this.copies);
     this.root.hidden = false;
     document.getElementById("what-if-static").hidden = true;
   }
@@ -375,11 +384,14 @@ class WhatIfPage {
       make("label", { for: "what-if-ordered", textContent: "a higher level is worth at least as much" })));
     const presets = make("div", { className: "tools", role: "group", "aria-label": "Named weightings" });
     const named = { "as named": this.data.gains, ...this.data.presets };
-    for (const [name, gains] of Object.entries(named)) {
-      const button = make("button", { type: "button", textContent: name, title: gains.join(", ") });
+    const areShort = this.data.levels.length <= MOST_SHOWN_GAINS;
+    this.presets = Object.entries(named).map(([name, gains]) => {
+      const text = areShort ? `${name} (${gains.join(", ")})` : name;
+      const button = make("button", { type: "button", textContent: text, title: gains.join(", ") });
       button.addEventListener("click", () => this.change({ gains: [...gains] }));
       presets.append(button);
-    }
+      return { button, gains };
+    });
     fields.append(presets);
     this.controls.append(fields);
   }
@@ -420,9 +432,9 @@ class WhatIfPage {
       return row;
     });
     this.body = make("tbody", {}, ...this.rows.map((row) => row.element));
-    const heads = [["rank", "n"], ["moved", ""], ["run", ""], ["", ""], ["mean", "n"]];
-    const cells = heads.map(([text, className]) =>
-      text ? make("th", { scope: "col", className, textContent: text }) : make("td", { className: "what-if-bars" }));
+    const heads = [["rank", "n"], ["moved", ""], ["run", ""], ["mean", "n"]];
+    const cells = heads.map(([text, className]) => make("th", { scope: "col", className, textContent: text }));
+    cells[cells.length - 1].colSpan = 2; // the bar and the number
     const table = make("table", { className: "what-if-runs" },
       make("caption", { textContent: "Means of the runs; “moved” compares the ranks with those of the measure as named" }),
       make("thead", {}, make("tr", {}, ...cells)), this.body);
@@ -443,14 +455,26 @@ class WhatIfPage {
       return cells;
     });
     this.cells[0][0].tabIndex = 0;
-    this.mapGains = make("p", { className: "muted" });
     this.legend = make("ul", { className: "what-if-legend" });
     const level = this.data.levels[this.last];
+    const ticks = make("div", { className: "what-if-ticks", "aria-hidden": "true" }, ...this.ticks());
+    const axis = make("p", { className: "what-if-axis muted", textContent: `gain of level ${level}` });
     this.map = make("div", { hidden: true },
       make("h3", { textContent: `Best run by the gain of level ${level} and the discount` }),
       make("p", { textContent:
-        "Each cell is a setting; its number is that of the best run. A higher base discounts fewer ranks. Choose a cell to go there." }),
-      make("div", { className: "wide" }, this.mapBody), this.mapGains, this.legend);
+        "Each cell is a setting and shows its best run. A higher base b discounts fewer ranks; “none” discounts no rank. Choose a cell to go there." }),
+      make("div", { className: "wide" }, this.mapBody, ticks, axis), this.legend);
+  }
+
+  // The gains that are powers of ten, below the columns of the map.
+  ticks() {
+    const ticks = [];
+    for (let power = LEAST; positionOf(10 ** power) <= this.steps; power++) {
+      const tick = make("span", { textContent: plain(rounded(10 ** power)) });
+      tick.style.setProperty("--share", (positionOf(10 ** power) - 1) / (this.steps - 1));
+      ticks.push(tick);
+    }
+    return ticks;
   }
 
   buildCopies() {
@@ -545,6 +569,10 @@ class WhatIfPage {
       this.sliders[place].setAttribute("aria-valuetext", `gain ${gain}`);
       this.numbers[place].value = gain;
     });
+    for (const preset of this.presets) {
+      const isChosen = preset.gains.every((gain, place) => gain === gains[place]);
+      preset.button.setAttribute("aria-pressed", isChosen);
+    }
     this.choice.value = measure;
     this.base.value = b;
     this.baseText.textContent = b;
@@ -562,7 +590,7 @@ class WhatIfPage {
     this.rows.forEach((row, run) => {
       const moved = this.referenceRanks[run] - ranks[run];
       row.rank.textContent = ranks[run];
-      row.moved.textContent = moved > 0 ? `↑ ${moved}` : moved < 0 ? `↓ ${-moved}` : "";
+      row.moved.textContent = moved > 0 ? `↑ ${moved}` : moved < 0 ? `↓ ${-moved}` : "=";
       row.mean.textContent = means[run].toFixed(4);
       row.bar.style.width = `${(100 * means[run]) / scale}%`;
     });
@@ -576,12 +604,19 @@ class WhatIfPage {
     const { runs } = this.data;
     const best = runs.filter((_, run) => this.ranks[run] === 1);
     const names = best.length > 3 ? `${best.length} runs` : best.join(" and ");
-    const tau = kendall(this.ranks, this.referenceRanks);
-    const agreement = isNaN(tau)
-      ? "All runs are equal in one of the orders."
-      : `The order agrees with that of the measure as named with τ ${digits(tau, 2)}.`;
     const verb = best.length > 1 ? "are" : "is";
-    this.answer.textContent = `${names} ${verb} best, with a mean of ${digits(Math.max(...means), 4)}. ${agreement}`;
+    const mean = digits(Math.max(...means), 4);
+    this.answer.textContent = `${names} ${verb} best, with a mean of ${mean}. ${this.agreement()}`;
+  }
+
+  // How the order compares with that of the measure as it was named.
+  agreement() {
+    const { measure, cutoff } = this.reference;
+    const named = `${measure}@${cutoff} as named`;
+    if (this.ranks.every((rank, run) => rank === this.referenceRanks[run])) return `The order is that of ${named}.`;
+    const tau = kendall(this.ranks, this.referenceRanks);
+    if (isNaN(tau)) return "All runs are equal in one of the orders.";
+    return `Kendall’s τ with the order of ${named} is ${digits(tau, 2)}: 1 is the same order, −1 the reverse.`;
   }
 
   // The tipping point and the map take longer than a drag may. They follow when nothing moves.
@@ -634,21 +669,33 @@ class WhatIfPage {
     const counts = new Map();
     for (const run of this.winners.flat()) counts.set(run, (counts.get(run) ?? 0) + 1);
     const listed = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || a - b);
-    const { runs, levels } = this.data;
+    const { runs } = this.data;
+    const colours = this.coloursOf(listed);
+    const marks = marksOf(listed.map((run) => runs[run]));
     this.cells.forEach((cells, row) => cells.forEach((cell, column) => {
       const run = this.winners[row][column];
       const number = listed.indexOf(run);
-      cell.textContent = number + 1;
-      cell.dataset.colour = number % 8;
+      cell.textContent = marks[number];
+      cell.style.setProperty("--run", colours[number]);
       const base = MAP_BASES[row] === null ? "no discount" : `base ${MAP_BASES[row]}`;
       cell.setAttribute("aria-label", `${runs[run]}: gain ${this.mapGain(column)}, ${base}`);
       cell.title = cell.getAttribute("aria-label");
     }));
-    this.legend.replaceChildren(...listed.map((run, number) =>
-      make("li", {}, make("span", { className: "what-if-key", textContent: number + 1 }), ` ${runs[run]}`)));
-    this.legend.querySelectorAll(".what-if-key").forEach((key, number) => { key.dataset.colour = number % 8; });
-    this.mapGains.textContent =
-      `From left to right, the gain of level ${levels[this.last]} rises from ${this.mapGain(0)} to ${this.mapGain(MAP_GAINS - 1)}.`;
+    this.legend.replaceChildren(...listed.map((run, number) => {
+      const key = make("span", { className: "what-if-key", textContent: marks[number] });
+      key.style.setProperty("--run", colours[number]);
+      return make("li", {}, key, ` ${runs[run]}`);
+    }));
+  }
+
+  // The colour of each of the runs: that of the page's figure, or one that the figure does not use.
+  coloursOf(listed) {
+    const { runs, colours, palette } = this.data;
+    const used = Object.values(colours);
+    const free = palette.filter((colour) => !used.includes(colour));
+    const others = free.length ? free : palette;
+    let next = 0;
+    return listed.map((run) => colours[runs[run]] ?? others[next++ % others.length]);
   }
 
   // The cell that is nearest to the setting.
@@ -684,56 +731,65 @@ class WhatIfPage {
   }
 }
 
-// ------------------------------------------------------------------------------ tipping point
+// ------------------------------------------------------------------------------ turns
 
-// The gain of the highest level, nearest to that of the setting, at which the best run changes: to three digits.
-function tippingPoints(rankings, setting, steps) {
-  const last = setting.gains.length - 1;
-  const winner = (gain) => bestOf(rankings.means({ ...setting, gains: [...setting.gains.slice(0, -1), gain] }));
-  const now = winner(setting.gains[last]);
-  const find = (direction) => {
-    let near = setting.gains[last];
-    const position = positionOf(near);
-    for (let next = position + direction; next >= 0 && next <= steps; next += direction) {
-      const far = gainAt(next);
-      const isBeyond = direction > 0 ? far > near : far < near;
-      if (!isBeyond) continue;
-      if (winner(far) !== now) return bisected(near, far);
-      near = far;
-    }
-    return null;
-  };
-  const bisected = (near, far) => {
+// Where the best run changes as the gain of the highest level rises over its slider: the first best run, and for
+// each change the gain, to three digits, and the best run from there on.
+function turnsOf(rankings, setting, steps) {
+  const others = setting.gains.slice(0, -1);
+  const winner = (gain) => bestOf(rankings.means({ ...setting, gains: [...others, gain] }));
+  const bisected = (low, high, before) => {
     // The order may change at gain 0 itself, where documents of the level stop to be relevant.
-    while (Math.abs(far - near) > Math.max(5e-4 * Math.max(near, far), 1e-4)) {
-      const middle = (near + far) / 2;
-      if (winner(middle) === now) near = middle;
-      else far = middle;
+    while (high - low > Math.max(5e-4 * high, 1e-4)) {
+      const middle = (low + high) / 2;
+      if (winner(middle) === before) low = middle;
+      else high = middle;
     }
-    return { gain: rounded(far), run: winner(far) };
+    return high;
   };
-  return { now, above: find(1), below: find(-1) };
+  const first = winner(0);
+  const turns = [];
+  let before = first;
+  for (let position = 1; position <= steps; position++) {
+    const now = winner(gainAt(position));
+    if (now === before) continue;
+    const gain = bisected(gainAt(position - 1), gainAt(position), before);
+    turns.push({ gain, from: before, to: winner(gain) });
+    before = now;
+  }
+  return { first, turns };
 }
 
+// The nearest turns above and below the gain of the setting, and all of them if there are several.
 function tippingSentence(rankings, setting, data, steps) {
   const { runs, levels } = data;
   const last = levels.length - 1;
-  const { now, above, below } = tippingPoints(rankings, setting, steps);
-  const lowest = setting.gains.findIndex((gain) => gain > 0);
-  const worth = (gain) => {
-    if (lowest < 0 || lowest === last) return `a gain of ${plain(gain)}`;
-    return `${plain(rounded(gain / setting.gains[lowest]))} times level ${levels[lowest]}`;
+  const highest = `level ${levels[last]}`;
+  const gain = setting.gains[last];
+  const { first, turns } = turnsOf(rankings, setting, steps);
+  const lowest = setting.gains.findIndex((other, place) => other > 0 && place < last);
+  const worth = (turn) => {
+    if (lowest < 0) return `a gain of ${plain(rounded(turn.gain))}`;
+    return `${plain(rounded(turn.gain / setting.gains[lowest]))} times level ${levels[lowest]}`;
   };
-  const overtakes = ({ run, gain }, than) => {
-    const isWorth = gain > 0.001 ? `worth ${than} than ${worth(gain)}` : "worth nothing";
-    return `${runs[run]} overtakes ${runs[now]} when level ${levels[last]} is ${isWorth}.`;
-  };
-  const sentences = [];
-  if (above) sentences.push(overtakes(above, "more"));
+  const isAtZero = (turn) => turn.gain <= 0.001;
+  const above = turns.find((turn) => turn.gain > gain);
   // Without any gain above 0, all runs are equal and none is the best.
-  const othersCount = setting.gains.some((gain, number) => number !== last && gain > 0);
-  if (below && (below.gain > 0.001 || othersCount)) sentences.push(overtakes(below, "less"));
-  if (!sentences.length) return `Whatever the gain of level ${levels[last]}, the best run never changes.`;
+  const below = turns.findLast((turn) => turn.gain <= gain && (!isAtZero(turn) || lowest >= 0));
+  const sentences = [];
+  if (above) sentences.push(`${runs[above.to]} overtakes ${runs[above.from]} when ${highest} is worth more than ${worth(above)}.`);
+  if (below) {
+    const isWorth = isAtZero(below) ? "worth nothing" : `worth less than ${worth(below)}`;
+    sentences.push(`${runs[below.from]} overtakes ${runs[below.to]} when ${highest} is ${isWorth}.`);
+  }
+  if (!sentences.length) {
+    const whatever = `Whatever the gain of ${highest}, the best run never changes`;
+    return lowest < 0 ? `${whatever}, since no other level has a gain.` : `${whatever}.`;
+  }
+  if (turns.length > 1) {
+    const later = turns.map((turn) => `${runs[turn.to]} from ${plain(rounded(turn.gain))}`);
+    sentences.push(`Best as that gain rises from 0: ${runs[first]}, ${later.join(", ")}.`);
+  }
   return sentences.join(" ");
 }
 
