@@ -234,8 +234,8 @@ class Sensitivity(Result):
             return f"Kendall's τ between {first} and {second} is {tau}."
         low, high = (int((taus < limit).sum()) for limit, _ in LIMITS)
         return (
-            f"Kendall's τ is lowest between {first} and {second}, {tau}; of {taus.size} pairs of settings, "
-            f"{high} have a τ below .9 and {low} below .8."
+            f"Kendall's τ is lowest between {first} and {second}, {tau}; of {taus.size} pairs of "
+            f"settings, {high} have a τ below .9 and {low} below .8."
         )
 
     def _best_runs(self) -> str:
