@@ -24,7 +24,7 @@ def test_the_page_names_its_command_and_shows_the_queries(output):
     ]
     assert " ".join(output(*words, "-o", "two.html")) == (
         "two.html: run has the best mean but does not differ significantly from other: "
-        "nCG@1 .5000 against .0000, +.5000 (-5.8531 to 6.8531), p = .500, 2 topics."
+        "nCG@1 .5000 against .0000, +.5000 (−5.8531 to 6.8531), p = .500, 2 topics."
     )
     html = Path("two.html").read_text(encoding="utf-8")
     assert "<h1>Two runs</h1>" in html

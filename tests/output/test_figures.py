@@ -195,4 +195,4 @@ def test_an_axis_names_margins_of_ten_and_more_in_full():
     axes = figure.Figure().subplots()
     excluded = ((-np.inf, -10.5), (0.25, np.inf))
     figures.NumberLine(12.0, (11.0, 13.0), excluded).draw(axes)
-    assert [text.get_text() for text in axes.texts] == ["-10.5", "+.25"]
+    assert [text.get_text() for text in axes.texts] == ["−10.5", "+.25"]

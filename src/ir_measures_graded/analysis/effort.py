@@ -26,7 +26,7 @@ from ..evaluation.order_of_runs import best_first
 from ..evaluation.values import By
 from ..evaluation.weights import counted_by
 from ..output.figures import PALE, Figure, Line, Lines, picture, run_styles
-from ..output.formats import counted, decimal, known, listed
+from ..output.formats import counted, decimal, known, listed, with_minus
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import Progress
@@ -161,7 +161,8 @@ class Effort(Result):
             return f"> {self.depth}"
         if record["run"] == self.baseline:
             return str(record["documents"])
-        return f"{record['documents']} ({record['more']:+d})"
+        more = with_minus(f"{record['more']:+d}")
+        return f"{record['documents']} ({more})"
 
     def figure(self) -> Figure:
         """Draw the documents more against the value, a line a run, the cheapest first.

@@ -676,14 +676,14 @@ def explain_difference(
     >>> qrels = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
     >>> runs = {"old": {"q1": {"b": 2.0, "a": 1.0}}, "new": {"q1": {"a": 2.0, "x": 1.0}}}
     >>> print(explain_difference(qrels, runs, "CG@2"))  # doctest: +NORMALIZE_WHITESPACE
-    Topic q1: CG@2 of new = 3.0000, of old = 5.0000, difference -2.0000, the largest of 2 topics; b
-    makes -2.0000 of it, not in new and at rank 1 of old.
+    Topic q1: CG@2 of new = 3.0000, of old = 5.0000, difference −2.0000, the largest of 2 topics; b
+    makes −2.0000 of it, not in new and at rank 1 of old.
     old: first relevant document at rank 1; 2 of its 2 relevant ones in the first 2; all 2 judged.
     new: first relevant document at rank 1; 1 of its 2 relevant ones in the first 2; 1 of the 2
     judged.
     <BLANKLINE>
     document  level  gain  old rank  new rank  old adds  new adds  difference
-    b             2     2         1              2.0000               -2.0000
+    b             2     2         1              2.0000               −2.0000
     a             3     3         2         1    3.0000    3.0000      0.0000
     <BLANKLINE>
     Omitted: 1 document without a contribution to either value.

@@ -18,7 +18,7 @@ from ..evaluation.evaluation import ACROSS, Evaluation, axis_label
 from ..evaluation.order_of_runs import best_first
 from ..evaluation.values import By, groups_of
 from ..output.figures import Drawing, Figure, Forest, picture
-from ..output.formats import counted, known
+from ..output.formats import counted, known, with_minus
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import steps
@@ -64,7 +64,8 @@ class GroupMeans(Result):
             for mean in self.means:
                 is_asked = mean.measure == first and mean.run == run and mean.group is not None
                 if is_asked and mean.mean is not None:
-                    of_groups[f"{mean.group} ({mean.mean:.4f})"] = mean.mean
+                    number = with_minus(f"{mean.mean:.4f}")
+                    of_groups[f"{mean.group} ({number})"] = mean.mean
             if of_groups:
                 lowest = min(of_groups, key=lambda name: of_groups[name])
                 highest = max(of_groups, key=lambda name: of_groups[name])

@@ -29,7 +29,7 @@ from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
 from ..evaluation.values import COLLECTION, By, groups_of
 from ..output.figures import BLUE, Figure, Line, Lines, picture
-from ..output.formats import counted, decimal, known, listed, short
+from ..output.formats import counted, decimal, known, listed, probability, short
 from ..output.result import Result
 from ..output.tables import Column, Table
 from ..progress import Progress
@@ -231,7 +231,7 @@ class Power(Result):
         find = f"To find a true difference of {short(difference)} in {measure} with probability"
         about = "" if median.startswith("over") else "about "
         need = f"{find} {short(self.power)}, use {about}{median} {self.unit}s{by_pair}"
-        chance = f"{short(self.chance(measure, difference), '.2f')}{of_pair}"
+        chance = f"{probability(self.chance(measure, difference))}{of_pair}"
         topics = counted(self.topics_of(measure), self.unit)
         finds = "finds" if self.topics_of(measure) == 1 else "find"
         return f"{need}; {topics} {finds} it with probability {chance}."

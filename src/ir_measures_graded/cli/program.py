@@ -6,6 +6,7 @@ the docstring of `run` is the help. Output is printed only after everything is c
 never leaves a partial table.
 """
 
+import codecs
 import os
 import signal
 import sys
@@ -20,13 +21,15 @@ from typing import Any, NoReturn
 from .. import __version__
 from ..docstrings import docstring_of
 from ..errors import GradedError, InputWarning, Remark, did_you_mean
-from ..output.formats import clean
+from ..output.formats import MINUS, clean
 from ..output.width import width
 from ..progress import followed
 from . import COMMANDS, COMPLETION, GROUPS, PROGRAM
 
 STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """The signals after which a command cleans up and ends."""
+UNPRINTABLE = f"{PROGRAM}.unprintable"
+"""The name of `_encoded_otherwise` among the ways to treat what a stream cannot encode."""
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -195,11 +198,24 @@ def _overview() -> list[str]:
     return lines
 
 
+def _encoded_otherwise(error: UnicodeError) -> tuple[str | bytes, int]:
+    """A minus sign as a hyphen, other characters that a stream cannot encode as escapes.
+
+    >>> codecs.register_error(UNPRINTABLE, _encoded_otherwise)
+    >>> print("−0.5 of Σ".encode("ascii", UNPRINTABLE).decode())
+    -0.5 of \\u03a3
+    """
+    if isinstance(error, UnicodeEncodeError) and error.object[error.start] == MINUS:
+        return "-", error.start + 1
+    return codecs.backslashreplace_errors(error)
+
+
 def _write(lines: Iterable[str]) -> int:
     """Print the lines; returns the exit status."""
     try:
         if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(errors="backslashreplace")  # some terminals cannot print Σ
+            codecs.register_error(UNPRINTABLE, _encoded_otherwise)
+            sys.stdout.reconfigure(errors=UNPRINTABLE)
         if sys.stdout.isatty():
             # Names in CSV keep their control characters, which must not act on a terminal.
             lines = ["\t".join(map(clean, line.split("\t"))) for line in lines]

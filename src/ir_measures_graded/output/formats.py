@@ -74,7 +74,7 @@ def decimal(number: float, sign: str = "") -> str:
     With `sign` "+", positive numbers have a sign, too.
 
     >>> decimal(0.30143), decimal(-0.5), decimal(12.5), decimal(0.02, sign="+")
-    ('.3014', '-.5000', '12.5000', '+.0200')
+    ('.3014', '−.5000', '12.5000', '+.0200')
     """
     return short(number, f"{sign}.{PLACES}f")
 
@@ -85,7 +85,34 @@ def short(number: float, form: str = "g") -> str:
     >>> short(0.8), short(0.05), short(0.2809, ".2f"), short(1), short(0.02, "+g")
     ('.8', '.05', '.28', '1', '+.02')
     """
-    return re.sub(r"^([+-]?)0\.", r"\1.", f"{number:{form}}")
+    text = with_minus(f"{number:{form}}")
+    return re.sub(r"^([+−]?)0\.", r"\1.", text)
+
+
+MINUS = "−"
+"""The sign of negative numbers that people read; programs read a hyphen."""
+
+
+def with_minus(number: str) -> str:
+    """The text of a number as people read it: a negative one begins with a minus sign.
+
+    >>> with_minus("-0.5"), with_minus("0.5"), with_minus("1e-05")
+    ('−0.5', '0.5', '1e-05')
+    """
+    return MINUS + number[1:] if number.startswith("-") else number
+
+
+def probability(chance: float) -> str:
+    """A probability as a sentence has it, of which only none is 0 and only all is 1.
+
+    >>> probability(0.28), probability(0.00001), probability(0.9999), probability(1.0)
+    ('.28', 'less than .01', 'more than .99', '1.00')
+    """
+    if 0 < chance < 0.005:
+        return "less than .01"
+    if 0.995 <= chance < 1:
+        return "more than .99"
+    return short(chance, ".2f")
 
 
 def p_of(p: float) -> str:
@@ -120,6 +147,9 @@ def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     run         AP
     bm25    0.2500
     random  0.0000
+    >>> print(*text(["run", "tau"], [["bm25", -0.25]]), sep="\\n")
+    run       tau
+    bm25  −0.2500
     """
     for lines in text_rows(columns, rows, places):
         yield from lines
@@ -134,7 +164,8 @@ def text_rows(
     """
     rows = list(rows)
     right = numeric(rows, len(columns))
-    lines = [[clean(cell) for cell in line] for line in _lines(columns, rows, places)]
+    of_people = _lines(columns, rows, places, with_minus)
+    lines = [[clean(cell) for cell in line] for line in of_people]
     return rows_of(lines, right)
 
 
@@ -243,6 +274,7 @@ _LATEX_SIGNS = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    MINUS: "$-$",
     # At the beginning of a row, these two would be an argument of the row before.
     "[": "{[}",
     "*": "{*}",
@@ -263,7 +295,7 @@ def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     sides = np.where(numeric(rows, len(columns)), "right", "left")
     yield "<table>"
     tag = "th"
-    for line in _lines(columns, rows, places):
+    for line in _lines(columns, rows, places, with_minus):
         cells = [
             f'<{tag} style="text-align: {side}">{escaped_html(cell)}</{tag}>'
             for side, cell in zip(sides, line, strict=True)
@@ -376,18 +408,23 @@ def sentences(form: str, notes: Iterable[str]) -> list[str]:
     return lines
 
 
-WITHIN = r" (?=%)|(?<=[κτρα]) (?=[.\d])|(?<=ΔRI) "
+WITHIN = r" (?=%)|(?<=[κτρα]) (?=[−.\d])|(?<=ΔRI) "
 """A blank at which no line is broken: a number stays beside its sign, as in 52 % and κ .28."""
 _BLOCK = r"^(\d*)([#>+=.)-])"
 """The characters that begin a heading, a quotation, a list or a rule in Markdown."""
 
 
-def _lines(columns: Sequence[str], rows: Iterable[Row], places: int) -> Iterator[list[str]]:
-    """The header and the rows as cells."""
-    return ([_cell(value, places) for value in row] for row in (columns, *rows))
+def _lines(
+    columns: Sequence[str],
+    rows: Iterable[Row],
+    places: int,
+    signed: Callable[[str], str] = str,
+) -> Iterator[list[str]]:
+    """The header and the rows as cells; `signed` writes the sign of numbers."""
+    return ([_cell(value, places, signed) for value in row] for row in (columns, *rows))
 
 
-def _cell(value: Any, places: int) -> str:
+def _cell(value: Any, places: int, signed: Callable[[str], str]) -> str:
     """`value` as text. Floats get `places` decimals, or all of them for -1; integers get none."""
     if value is None:
         return ""
@@ -396,7 +433,9 @@ def _cell(value: Any, places: int) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if isinstance(value, float) and places >= 0:
-        return f"{value:.{places}f}"
+        return signed(f"{value:.{places}f}")
+    if isinstance(value, (int, float)):
+        return signed(str(value))
     return str(value)
 
 
@@ -418,6 +457,7 @@ def _padded(
     """
     rows = list(rows)
     right = numeric(rows, len(columns))
-    lines = [[escaped(cell) for cell in line] for line in _lines(columns, rows, places)]
+    of_people = _lines(columns, rows, places, with_minus)
+    lines = [[escaped(cell) for cell in line] for line in of_people]
     widths = widths_of(lines)
     return right, [list(map(padded, line, widths, right)) for line in lines]

@@ -3,6 +3,7 @@ HTML."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -11,18 +12,19 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import name_of, sign_of
-from ...output.formats import PLACES, escaped_html, escaped_latex, escaped_markdown
+from ...output.formats import MINUS, PLACES, escaped_html, escaped_latex, escaped_markdown
 
 
 class Marks(NamedTuple):
-    """The marks of the best and the second-best value, of letters above and below a value, and of
-    the deviation behind it."""
+    """The marks of the best and the second-best value, of letters above and below a value, of the
+    deviation behind it, and of a negative value."""
 
     best: str
     second: str
     above: str
     below: str
     deviation: str
+    minus: str
 
 
 LATEX: Final = Marks(
@@ -31,6 +33,7 @@ LATEX: Final = Marks(
     above=r"\textsuperscript{%s}",
     below=r"\textsubscript{%s}",
     deviation=r" $\pm$ %s",
+    minus="$-$",
 )
 HTML: Final = Marks(
     best="<b>%s</b>",
@@ -38,6 +41,7 @@ HTML: Final = Marks(
     above="<sup>%s</sup>",
     below="<sub>%s</sub>",
     deviation=" ± %s",
+    minus=MINUS,
 )
 
 
@@ -125,7 +129,8 @@ class PaperTable:
         ranks = np.unique(better_first, return_inverse=True)[1].tolist()
         cells = []
         for row, run in enumerate(self.runs):
-            cell = self._emphasised(printed[row], ranks[row], marks)
+            signed = re.sub("^-", lambda _: marks.minus, printed[row])
+            cell = self._emphasised(signed, ranks[row], marks)
             if self.deviations is not None:
                 deviation = float(self.deviations[row, number])
                 if not np.isnan(deviation):

@@ -226,7 +226,7 @@ class Gate(Result):
                 reason += f", but {MAY_TURN}"
             return reason
         if self.margin.relative and verdict.old <= 0:
-            return f"the old mean is {verdict.old:.4g}, and a share of it allows no loss"
+            return f"the old mean is {short(verdict.old, '.4g')}, and a share of it allows no loss"
         if verdict.p_holds < self.level:
             return f"more {self.unit}s may be lost than the margin of {self.margin} allows"
         if verdict.reachable is not None:

@@ -20,7 +20,7 @@ from .favours import PREFERRED_CUTOFF
 from .figures import figure_of
 from .level_agreement import MOST_LEVELS
 from .order_agreement import OrderAgreement
-from .percentiles import Statistic
+from .percentiles import Statistic, two_decimals
 
 MOST_DIVISIONS: Final = 4
 """The table of κ of each division of the levels is for at most so many divisions."""
@@ -301,7 +301,7 @@ class Judges(Result):
             records.append(vars(order) | values | names | {"tau": order.statistics["tau"]})
         columns: list[Column | str] = ["judge", "measure", Column("tau", kind=str), "halves"]
         others = ("tau_AP", "rho", "RBO", "agreed", "reversed")
-        columns += [Column(name, kind="{:.2f}".format) for name in others]
+        columns += [Column(name, kind=two_decimals) for name in others]
         columns += [Column("significant", "pairs"), "moves"]
         share = f"{100 * self.confidence:.10g} %"
         title = (

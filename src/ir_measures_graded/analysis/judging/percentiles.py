@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...output.formats import with_minus
+
 RESAMPLES: Final = 1000
 
 
@@ -43,12 +45,23 @@ class Statistic(NamedTuple):
     @property
     def interval(self) -> str:
         """The percentiles as text; empty if there are none."""
-        return "" if self.lower is None else f"{self.lower:.2f} to {self.upper:.2f}"
+        if self.lower is None or self.upper is None:
+            return ""
+        return f"{two_decimals(self.lower)} to {two_decimals(self.upper)}"
 
     def in_sentence(self) -> str:
         """The value and the percentiles without zeros before the point."""
         return re.sub(r"\b0\.", ".", str(self))
 
     def __str__(self) -> str:
-        value = "" if self.value is None else f"{self.value:.2f}"
+        value = "" if self.value is None else two_decimals(self.value)
         return f"{value} ({self.interval})" if self.interval else value
+
+
+def two_decimals(number: float) -> str:
+    """A number with two decimals, as people read it.
+
+    >>> two_decimals(-0.125), two_decimals(0.5)
+    ('−0.12', '0.50')
+    """
+    return with_minus(f"{number:.2f}")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import needed
 from ...output import figures
-from ...output.formats import clean, numeric
+from ...output.formats import clean, numeric, with_minus
 from ...output.result import Result
 from ..sensitivity import Sensitivity
 from ..statistics.corrections import CORRECTION_NAME
@@ -116,7 +116,7 @@ def number(value: float | None, places: int = 4) -> str:
     text = str(value)
     if isinstance(value, float) and places >= 0:
         text = f"{value:.{places}f}"
-    return text.replace("-", "−")
+    return with_minus(text)
 
 
 def signed(value: float | None, places: int = 4) -> str:
