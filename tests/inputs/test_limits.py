@@ -8,11 +8,12 @@ import lzma
 import numpy as np
 import pyarrow
 import pytest
-from pyarrow import parquet
+from pyarrow import ipc, parquet
 from reading import refused
 
-from ir_measures_graded import RunFile, read_qrels
+from ir_measures_graded import GradedError, RunFile, read_qrels
 from ir_measures_graded.analysis import Evaluation
+from ir_measures_graded.files import files
 from ir_measures_graded.files.content import SIZES
 
 LINE = b"q1 Q0 d1 1 2.0 t\n"
@@ -47,6 +48,67 @@ def test_a_small_file_that_unpacks_to_much_is_refused(kind, packer):
     told = refused(file.rows)
     assert f"bytes of the {packer} file unpack to more than " in told
     assert told.endswith("lift the limit with --no_limits (RunFile(…, limits=False))")
+
+
+REPEATING = {
+    "one line": [LINE] * 100,
+    "scattered topics": [LINE, LINE.replace(b"q1", b"q2")] * 50,
+    "several runs": [b"run,query_id,doc_id,score\n", *[b"A,q1,d1,1\n", b"B,q1,d1,1\n"] * 50],
+    "a long topic": [b"q1 Q0 d%d 1 2.0 t\n" % (row % 500) for row in range(3_000)],
+}
+
+
+@pytest.mark.parametrize("kind", REPEATING)
+def test_the_first_repeated_document_ends_the_reading(kind, monkeypatch):
+    monkeypatch.setattr(files, "LONG", 1_000)
+
+    def endless():
+        yield from REPEATING[kind] * 10
+        raise AssertionError("the file is read on")
+
+    lines = endless()
+    file = io.BytesIO()
+    file.read = lambda size: next(lines)
+    run = RunFile(file, limits=False)
+    run.sizes = run.sizes._replace(start=400, piece=400, block=400)
+    line = {"one line": 2, "scattered topics": 3, "several runs": 4, "a long topic": 501}[kind]
+    message = f"the open file:{line}: topic 'q1' retrieves document 'd[01]' twice"
+    with pytest.raises(GradedError, match=message):
+        run.runs()
+        run.rows()
+
+
+@pytest.mark.parametrize("codec", [None, "lz4", "zstd"])
+@pytest.mark.parametrize("new", [ipc.new_file, ipc.new_stream], ids=["file", "stream"])
+def test_compressed_buffers_of_arrow_are_limited(new, codec):
+    rows = 2_000
+    topics = pyarrow.array(["q1"] * rows).dictionary_encode()
+    documents = [f"{'d' * 100}{row}" for row in range(rows)]
+    table = pyarrow.table({"query_id": topics, "doc_id": documents, "score": np.zeros(rows)})
+    sink = io.BytesIO()
+    options = ipc.IpcWriteOptions(compression=codec)
+    with new(sink, table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=500)
+    file = RunFile(io.BytesIO(sink.getvalue()))
+    file.sizes = SIZES._replace(free=1 << 10, expansion=1)
+    if codec is None:
+        assert file.rows().values.size == rows
+        return
+    assert "bytes of the Arrow file unpack to more than" in refused(file.rows)
+    lifted = RunFile(io.BytesIO(sink.getvalue()), limits=False)
+    assert list(lifted.rows().docs.ids()) == documents
+
+
+def test_pages_of_parquet_are_limited(tmp_path):
+    rows = 2_000
+    documents = [f"{'d' * 100}{row}" for row in range(rows)]
+    columns = {"query_id": ["q1"] * rows, "doc_id": documents, "score": np.zeros(rows)}
+    path = tmp_path / "run.parquet"
+    parquet.write_table(pyarrow.table(columns), path, compression="zstd", use_dictionary=False)
+    file = RunFile(path)
+    file.sizes = SIZES._replace(free=1 << 10, expansion=1)
+    assert "bytes of the Parquet file unpack to more than" in refused(file.rows)
+    assert RunFile(path).rows().values.size == rows
 
 
 def packed_run(rows):

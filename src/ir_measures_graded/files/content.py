@@ -81,6 +81,15 @@ class Sizes(NamedTuple):
     free_rows: int = 1 << 20
     rows_per_byte: int = 4
 
+    def refuse_unpacked(self, name: str, kind: str, packed: int, unpacked: int) -> None:
+        """Raise `FileError` if `packed` bytes of a file of this kind unpack to too many bytes."""
+        most = self.free + self.expansion * packed
+        if unpacked > most and self.expansion:
+            raise FileError(
+                f"{name}: {packed:,} bytes of the {kind} file unpack to more than {most:,}, which "
+                f"real rows hardly do; {LIFT}"
+            )
+
     def refuse_too_many_rows(self, name: str, rows: int, size: int | None) -> None:
         """Raise `FileError` for more rows than a table file of `size` bytes may have.
 
@@ -206,6 +215,11 @@ class Content:
         """The bytes of the file; None for a stream."""
         return self._size
 
+    @property
+    def packed(self) -> int:
+        """The bytes of the file, or those of the stream that are read."""
+        return self._packed if self._size is None else self._size
+
     def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         """The same pieces, whose bytes are counted."""
         work = counter(f"reading {self.name}", self._size, BYTES)
@@ -222,12 +236,7 @@ class Content:
         unpacked = 0
         for piece in pieces:
             unpacked += len(piece)
-            most = self.sizes.free + self.sizes.expansion * self._packed
-            if unpacked > most and self.sizes.expansion:
-                raise FileError(
-                    f"{self.name}: {self._packed:,} bytes of the {self.compression} file unpack to "
-                    f"more than {most:,}, which real rows hardly do; {LIFT}"
-                )
+            self.sizes.refuse_unpacked(self.name, self.compression, self._packed, unpacked)
             yield piece
 
     def failure(self, error: Exception, line: int) -> FileError:

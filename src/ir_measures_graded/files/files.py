@@ -31,7 +31,16 @@ from ..core.rows.columns import QRELS, RUN, Chosen, columns_named
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
-from ..core.rows.rows import Facts, Part, Rows, RunSource, joined, kept_remarks, refuse_repeated
+from ..core.rows.rows import (
+    IDS,
+    Facts,
+    Part,
+    Rows,
+    RunSource,
+    joined,
+    kept_remarks,
+    refuse_repeated,
+)
 from ..errors import FileError, GradedError, InputWarning, did_you_mean, level_of_caller, shown
 from ..output.formats import listed
 from .content import (
@@ -54,7 +63,11 @@ from .text_files import text_parts
 AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
 NOTHING_CHOSEN = Chosen()
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
+REPEATED = ("run", *IDS)  # what no two rows share
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
+FIRST = 1 << 7  # rows of a part in which repeated documents are looked for while a file is read
+MANY = 1 << 6  # parts of a file from which on they are looked for in all rows of a part
+LONG = 1 << 17  # rows of a topic from which on they are looked for in all rows of the topic
 _READING: WeakKeyDictionary[RunFile, threading.RLock] = WeakKeyDictionary()
 """The locks of runs in streams: threads that share one must not read it in turns."""
 
@@ -149,6 +162,7 @@ class RunFile(RunSource):
 
     in_memory = False
     sizes = SIZES
+    may_repeat = False
 
     def __init__(
         self,
@@ -188,7 +202,7 @@ class RunFile(RunSource):
         if "run" not in self.columns():
             return {}
         runs: dict[str, RunFile] = {}
-        for name, rows in by_run(joined(self._every(), RUN)).items():
+        for name, rows in by_run(joined(self._watched(self._every()), RUN)).items():
             run = copy(self)
             run.run = name
             run._kept = rows
@@ -203,10 +217,11 @@ class RunFile(RunSource):
         files.
         """
         seen: set[str] = set()
-        for rows in whole_topics(self._parts(), self.sizes.rows):
+        for rows in whole_topics(self._watched(self._parts()), self.sizes.rows):
             block = in_memory(rows, RUN).checked()
             if seen.intersection(block.topics):
-                for rows_of_topics in regrouped(self._parts(), self.name, self.sizes):
+                parts = self._watched(self._parts())
+                for rows_of_topics in regrouped(parts, self.name, self.sizes):
                     yield in_memory(rows_of_topics, RUN).checked()
                 break
             seen.update(block.topics)
@@ -216,7 +231,8 @@ class RunFile(RunSource):
 
     def rows(self) -> Rows:
         """All rows. Raises `FileError` if there is none."""
-        rows = in_memory(joined(self._parts(), RUN), RUN).checked()
+        parts = self._watched(self._parts())
+        rows = in_memory(joined(parts, RUN), RUN).checked()
         if not rows.values.size:
             raise FileError(f"{self.name}: the run is empty")
         return rows
@@ -232,11 +248,21 @@ class RunFile(RunSource):
         with closing(self._every(self.sizes._replace(block=PEEK, rows=1))) as every:
             return next((rows.columns for rows in every), {})
 
+    def with_repeated_documents(self) -> RunFile:
+        """The same run, for a caller that keeps one row of a document that a topic repeats."""
+        run = copy(self)
+        run.may_repeat = True
+        return run
+
     def ascending(self) -> RunFile:
         """The same run, in which smaller scores are better."""
         run = copy(self)
         run.is_ascending = True
         return run
+
+    def _watched(self, parts: Iterator[Part]) -> Iterator[Part]:
+        """The same parts, whose reading the first repeated document ends."""
+        return parts if self.may_repeat else unrepeated(parts)
 
     def _keep_remarks(self, facts: Facts) -> None:
         self.remarks = kept_remarks(self.remarks, facts, self.is_ascending)
@@ -256,7 +282,7 @@ class RunFile(RunSource):
                 self._kept = FileError(f"{self.name}: reading it was cut off; open it again")
                 try:
                     every = parts_of(self.file, Reading(RUN, chosen, self.sizes))
-                    self._kept = joined(every, RUN)
+                    self._kept = joined(self._watched(every), RUN)
                 except GradedError as error:
                     self._kept = error
         if isinstance(self._kept, GradedError):
@@ -360,6 +386,54 @@ def _ahead(parts: Iterator[Part], content: Content) -> Generator[Part]:
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         wait([call for call in pending if not call.cancelled()])
+
+
+def unrepeated(parts: Iterable[Part]) -> Iterator[Part]:
+    """The same parts of a run.
+
+    Raises `FileError` early for many rows of the same documents, which would fill the memory. Each
+    block of a run is searched completely when it is evaluated, so here samples are enough: a part
+    whenever twice as many parts are read, and a topic that is longer than topics are, whenever it
+    has twice as many rows.
+    """
+    before: Part | None = None
+    of_topic: list[Part] = []
+    most = LONG
+    for number, rows in enumerate(parts):
+        is_power_of_two = number & (number - 1) == 0
+        if before is not None and is_power_of_two:
+            first_rows = before.take(slice(FIRST))
+            if number >= MANY or _has_repeated(first_rows):
+                _refuse_repeated(before)
+        before = rows
+        has_one_topic = len(rows) > 0 and not _last_change(rows.columns["query_id"])
+        if not has_one_topic or _begins_topic(rows, of_topic):
+            of_topic = []
+            most = LONG
+        if has_one_topic:
+            of_topic.append(rows)
+        if sum(map(len, of_topic)) >= most:
+            most *= 2
+            _refuse_repeated(joined(of_topic, RUN))
+        yield rows
+
+
+def _has_repeated(rows: Part) -> bool:
+    """Whether a topic of a few rows of a run, or of several runs, has a document twice.
+
+    A set of strings takes less time than arrays.
+    """
+    columns = [list(column) for name, column in rows.columns.items() if name in REPEATED]
+    return len(set(zip(*columns, strict=True))) < len(rows)
+
+
+def _refuse_repeated(rows: Part) -> None:
+    """Raise `FileError` if a topic of a run, or of one of several runs, has a document twice."""
+    runs = [rows]
+    if "run" in rows.columns:
+        runs = list(by_run(rows).values())
+    for rows_of_run in runs:
+        refuse_repeated(in_memory(rows_of_run, RUN).rows())
 
 
 def whole_topics(parts: Iterable[Part], least: int) -> Iterator[Part]:

@@ -23,6 +23,7 @@ from ..core.rows.in_memory import numbers_in, numbers_or_nan
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import IDS, Facts, Part
 from ..errors import FileError, GradedError, needed, shown
+from .arrow_buffers import CheckedMessages, unpacked_size_of_file
 from .content import DAMAGE, Content, Reading, named_folder, parquet_files
 
 if TYPE_CHECKING:
@@ -59,10 +60,26 @@ def _parquet(content: Content) -> TableFile:
         file = parquet.ParquetFile(
             source, buffer_size=BUFFER, pre_buffer=False, read_dictionary=_texts(file.schema)
         )
-    return TableFile(
-        file.schema_arrow.names,
-        lambda columns: file.iter_batches(content.sizes.rows, columns=columns, use_threads=False),
-    )
+
+    def batches(columns: list[str]) -> Iterator[pyarrow.RecordBatch]:
+        unpacked = _unpacked_size(file.metadata, columns)
+        content.sizes.refuse_unpacked(content.name, "Parquet", content.packed, unpacked)
+        yield from file.iter_batches(content.sizes.rows, columns=columns, use_threads=False)
+
+    return TableFile(file.schema_arrow.names, batches)
+
+
+def _unpacked_size(metadata: parquet.FileMetaData, columns: Collection[str]) -> int:
+    """The bytes that the pages of some columns of a Parquet file unpack to."""
+    total = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for place in range(group.num_columns):
+            column = group.column(place)
+            name, _, _ = column.path_in_schema.partition(".")
+            if name in columns:
+                total += column.total_uncompressed_size
+    return total
 
 
 def _texts(schema: parquet.ParquetSchema) -> list[str]:
@@ -75,7 +92,10 @@ def _arrow_file(content: Content) -> TableFile:
     """An Arrow file, also known as Feather version 2, read by record batches."""
     from pyarrow import ipc
 
-    file = ipc.open_file(content.seekable())
+    source = content.seekable()
+    file = ipc.open_file(source)
+    unpacked = unpacked_size_of_file(source)
+    content.sizes.refuse_unpacked(content.name, "Arrow", content.packed, unpacked)
     return TableFile(
         file.schema.names, lambda _: map(file.get_batch, range(file.num_record_batches))
     )
@@ -87,7 +107,14 @@ def _arrow_stream(content: Content) -> TableFile:
     from pyarrow import ipc
 
     stream = content.stream
-    file = ipc.open_stream(pyarrow.PythonFile(stream, "r"))
+    unpacked = 0
+
+    def check(size: int) -> None:
+        nonlocal unpacked
+        unpacked += size
+        content.sizes.refuse_unpacked(content.name, "Arrow", content.packed, unpacked)
+
+    file = ipc.open_stream(pyarrow.PythonFile(CheckedMessages(stream, check), "r"))
 
     def batches(_: list[str]) -> Iterator[pyarrow.RecordBatch]:
         yield from file

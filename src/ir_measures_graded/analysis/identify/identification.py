@@ -152,6 +152,8 @@ def _read(
     """
     path = run.file if isinstance(run, RunFile) else run
     run_name = os.path.basename(path) if isinstance(path, str) else f"run {number}"
+    if isinstance(run, RunFile):
+        run = run.with_repeated_documents()
     (named,) = named_runs([(run_name, run)])
     with about(named.name):
         rows, repeated = repeated_documents(named.rows(judgments))
