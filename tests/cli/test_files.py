@@ -1,5 +1,6 @@
 """Output formats and files: every command takes every format, and files are written whole."""
 
+import gzip
 import os
 import re
 import stat
@@ -9,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from command_line import QRELS, RUN
 from ir_measures_graded import GradedError
 from ir_measures_graded.errors import PACKAGE
+from ir_measures_graded.files.content import Sizes
 from ir_measures_graded.output.files import write_whole
 
 
@@ -150,3 +153,30 @@ def test_an_interrupted_file_leaves_nothing(folder, monkeypatch, stop):
 def test_a_file_that_cannot_be_written_is_refused_before_the_work(refusal, option, path, reason):
     Path("d.csv").mkdir()
     assert reason in refusal("holes", "no-such-collection", "run", "P@2", option, path)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "levels qrels.gz",
+        "identify qrels.gz run.gz lines.gz",
+        "leaderboards values.gz values.gz",
+        "reproduce values.gz values.gz --baseline A",
+        "compare --collections collections.gz AP",
+        "evaluate qrels.gz run.gz AP",
+        "check qrels.gz run.gz",
+    ],
+)
+def test_limits_can_be_lifted_for_all_files_of_a_command(words, refusal, output, monkeypatch):
+    contents = {
+        "qrels.gz": QRELS,
+        "run.gz": RUN,
+        "lines.gz": "q1 0.5\nq2 1.0\n",
+        "values.gz": "run,topic,AP\nA,q1,0.5\nA,q2,0.25\nB,q1,0.5\nB,q2,0.5\n",
+        "collections.gz": "collection,qrels,runs\nc,qrels.gz,run.gz\nc,qrels.gz,other\n",
+    }
+    for name, text in contents.items():
+        Path(name).write_bytes(gzip.compress(text.encode()))
+    monkeypatch.setattr(Sizes, "free", -(10**9))
+    assert "lift the limit with --no_limits" in refusal(*words.split())
+    assert output(*words.split(), "--no_limits")

@@ -12,7 +12,7 @@ from pyarrow import ipc, parquet
 from reading import refused
 
 from ir_measures_graded import GradedError, RunFile, read_qrels
-from ir_measures_graded.analysis import Evaluation
+from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.files import files
 from ir_measures_graded.files.content import SIZES
 
@@ -74,8 +74,7 @@ def test_the_first_repeated_document_ends_the_reading(kind, monkeypatch):
     line = {"one line": 2, "scattered topics": 3, "several runs": 4, "a long topic": 501}[kind]
     message = f"the open file:{line}: topic 'q1' retrieves document 'd[01]' twice"
     with pytest.raises(GradedError, match=message):
-        run.runs()
-        run.rows()
+        evaluate({"q1": {"d1": 1}}, [run], ["AP"])
 
 
 @pytest.mark.parametrize("codec", [None, "lz4", "zstd"])

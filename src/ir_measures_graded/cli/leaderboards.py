@@ -19,6 +19,7 @@ from ..output.result import View
 from .arguments import FORM as FORM_OF_RUNS
 from .arguments import (
     IGNORE_IDENTICAL_IDS,
+    NO_LIMITS,
     NO_RELEVANT,
     PASSAGES,
     WEIGHTS,
@@ -38,7 +39,7 @@ QRELS = Option(
     reads=as_list,
 )
 OF_QRELS = (*FORM_OF_RUNS, *PASSAGES, IGNORE_IDENTICAL_IDS, NO_RELEVANT)
-"""Options of qrels and runs."""
+"""Options of qrels and runs, of which --no_limits is for tables too."""
 USAGE = (
     "FIRST SECOND [MEASURE…]",
     "--first FILE --second FILE [MEASURE…]",
@@ -202,7 +203,7 @@ def refuse_options_of_qrels(arguments: Arguments) -> None:
             "document"
         )
     for option in OF_QRELS:
-        if option.name in arguments.given:
+        if option is not NO_LIMITS and option.name in arguments.given:
             raise GradedError(f"--{option.name} requires --qrels")
 
 

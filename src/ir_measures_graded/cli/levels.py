@@ -1,10 +1,10 @@
 """The command `levels`."""
 
 from ..analysis import Levels, levels
-from .arguments import qrels
+from .arguments import NO_LIMITS, qrels
 from .parser import Arguments, output
 
-OPTIONS = (qrels(), *output())
+OPTIONS = (qrels(), NO_LIMITS, *output())
 
 
 def run(arguments: Arguments) -> Levels:

@@ -16,7 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from textwrap import wrap
-from typing import Any, NoReturn
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import __version__
 from ..docstrings import docstring_of
@@ -25,6 +26,9 @@ from ..output.formats import MINUS, clean
 from ..output.width import width
 from ..progress import followed
 from . import COMMANDS, COMPLETION, GROUPS, PROGRAM
+
+if TYPE_CHECKING:
+    from .parser import Parser
 
 STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """The signals after which a command cleans up and ends."""
@@ -124,6 +128,16 @@ def _answered(words: Sequence[str]) -> Output:
     parser = Parser(options, forms, prog=name, description=docstring_of(command.run))
     if "-h" in words or "--help" in words:
         return Output(parser.format_help().splitlines())
+    from ..files.content import limits_lifted
+    from .arguments import NO_LIMITS
+
+    # The parser reads files that name others.
+    with limits_lifted(f"--{NO_LIMITS.name}" in words):
+        return _of_command(command, parser, words)
+
+
+def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> Output:
+    """The output of the command with these words."""
     arguments = parser.arguments(words)
     from ..output.result import Result
     from .results import Answer, check_files, printed_remarks, stamps, written

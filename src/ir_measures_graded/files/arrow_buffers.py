@@ -197,7 +197,11 @@ class CheckedMessages:
                 yield metadata
                 continue
             body = self._stream.read(max(FlatTable.root(metadata).number(3, "<q"), 0))
-            self._check(unpacked_size(metadata, lambda place, body=body: body[place : place + 8]))
+
+            def size_at(place: int, body: bytes = body) -> bytes:
+                return body[place : place + struct.calcsize("<q")]
+
+            self._check(unpacked_size(metadata, size_at))
             yield metadata
             if body:
                 yield body

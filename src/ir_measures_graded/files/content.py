@@ -16,7 +16,8 @@ import sys
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import takewhile
@@ -105,6 +106,19 @@ class Sizes(NamedTuple):
             )
 
 
+_LIMITS_LIFTED: ContextVar[bool] = ContextVar("limits lifted", default=False)
+
+
+@contextmanager
+def limits_lifted(is_lifted: bool = True) -> Iterator[None]:
+    """Read all files in this block without limits of what they unpack to, if they are lifted."""
+    token = _LIMITS_LIFTED.set(is_lifted or _LIMITS_LIFTED.get())
+    try:
+        yield
+    finally:
+        _LIMITS_LIFTED.reset(token)
+
+
 LIFT = "if they are meant, lift the limit with --no_limits (RunFile(…, limits=False))"
 SIZES = Sizes()
 WITHOUT_LIMITS = SIZES._replace(expansion=0)
@@ -186,6 +200,8 @@ class Content:
         refuse_other(file)
         self.file = file
         self.name = _name_of(file)
+        if _LIMITS_LIFTED.get():
+            sizes = sizes._replace(expansion=0)
         self.sizes = sizes
         self._packed = 0
         self._opened = ExitStack()
@@ -206,7 +222,11 @@ class Content:
             if self.stream.start.startswith(compression.magic):
                 self.compression = name
                 pieces = compression.decompressed(self.stream, self.sizes.piece)
-                self.stream = Peeked(self._limited(pieces), start)
+                try:
+                    self.stream = Peeked(self._limited(pieces), start)
+                except FileError:
+                    self._opened.close()
+                    raise
                 break
         return self
 

@@ -291,7 +291,7 @@ def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part
                     rows = rows.with_negated_scores()
                 yield rows
             first += batch.num_rows
-            reading.sizes.refuse_too_many_rows(content.name, first, content.size)
+            content.sizes.refuse_too_many_rows(content.name, first, content.size)
 
 
 def _remark_on_ranks(batch: pyarrow.RecordBatch, columns: dict[str, str], rank: str) -> str:
