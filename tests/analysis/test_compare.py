@@ -176,6 +176,11 @@ def test_randomisation_that_takes_more_than_half_an_hour_is_refused():
         further._enough_resamples(4_950, 5_000)
 
 
+def test_tukeys_test_that_takes_more_than_half_an_hour_is_refused():
+    with pytest.raises(GradedError, match="8 runs over 30 topics with 200,000,000 resamples takes"):
+        compare(of_array(np.zeros((8, 30))), tests=["tukey"], resamples=200_000_000)
+
+
 @pytest.mark.parametrize("topics", [3, 9])
 def test_the_randomisation_of_many_pairs_equals_scipys_of_each(topics):
     values = np.random.default_rng(topics).integers(0, 4, (4, topics)) / 3

@@ -51,6 +51,8 @@ MOST_RESAMPLES: Final = 1_000_000
 MOST_SIGNS: Final = 20_000_000_000_000
 """A raised number of samples may draw so many signs of differences, which takes about forty
 minutes."""
+MOST_SHUFFLED: Final = 40_000_000_000
+"""Tukey's test may shuffle so many values, which takes about half an hour."""
 
 
 class PValue(float):
@@ -263,6 +265,7 @@ class Further:
             merit = tests.run_ranks(values).mean(axis=1)
             return leaning_by_means(tests.conover(values), merit, pairs)
         if test == TUKEY_HSD:
+            self._refuse_long_shuffles(*values.shape)
             p = resampling.tukey_hsd(values, self.resamples, self.seed)
             return leaning_by_means(p, values.mean(axis=1), pairs)
         if test == WILCOXON:
@@ -270,6 +273,15 @@ class Further:
             return [tests.wilcoxon(values[run], values[other]) for run, other in tested]
         resamples = self._enough_resamples(family, values.shape[1])
         return resampling.randomisation(values, pairs, resamples, self.seed)
+
+    def _refuse_long_shuffles(self, runs: int, topics: int) -> None:
+        """Raise `GradedError` if Tukey's test of so many runs takes more than half an hour."""
+        if self.resamples * runs * topics > MOST_SHUFFLED:
+            raise GradedError(
+                f"Tukey's test of {runs:,} runs over {topics:,} topics with {self.resamples:,} "
+                "resamples takes more than half an hour; compare fewer runs, use fewer resamples "
+                "or Conover's test"
+            )
 
     def _enough_resamples(self, differences: int, topics: int) -> int:
         """The random samples, raised if none of so many differences could be significant with
