@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from ir_measures_graded import cli
 from ir_measures_graded.analysis import compare, gate
-from ir_measures_graded.evaluation.values import groups_of
+from ir_measures_graded.evaluation.attributes import groups_of
 
 SIZES = {"short": 12, "long": 20, "odd": 4, "single": 1}
 BY = {f"{kind}{n}": kind for kind, size in SIZES.items() for n in range(size)}

@@ -15,6 +15,7 @@ from statsmodels.stats.multitest import multipletests
 from ir_measures_graded import GradedError, cli, demo
 from ir_measures_graded.analysis import compare, compare_collections, evaluate, gate
 from ir_measures_graded.analysis import read_collections as read
+from ir_measures_graded.errors import InputWarning
 
 MEASURES = ("nDCG@10", "AP")
 THESE, LIKE_THESE = "these collections", "collections like these"
@@ -260,3 +261,17 @@ def test_no_collection_has_the_name_of_a_row_or_column_of_all(name):
     ]
     with pytest.raises(GradedError, match=f"{name}: a row or column of all collections has this"):
         compare_collections(rows)
+
+
+def test_remarks_name_their_collection():
+    qrels = {f"q{topic}": {"a": 1, "b": 2} for topic in range(3)}
+    runs = {
+        "new": {"q0": {"a": 1.0}, "q1": {"b": 1.0}},
+        "old": {topic: {"b": 1.0} for topic in qrels},
+    }
+    with pytest.warns(InputWarning) as warned:
+        found = compare_collections({"web": (qrels, runs), "books": (qrels, runs)}, ["nDCG@2"])
+    text = "the run lacks 1 of 3 topics of the qrels"
+    expected = [f"new in web: {text}", f"new in books: {text}"]
+    assert [str(warning.message) for warning in warned] == expected
+    assert [str(remark) for remark in found.remarks] == expected

@@ -10,7 +10,7 @@ import pandas
 import pytest
 
 from ir_measures_graded import cli, demo
-from ir_measures_graded.evaluation.values import read_attribute
+from ir_measures_graded.evaluation.attributes import read_attribute
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from ir_measures_graded import GradedError, cli, demo
 from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, power
 from ir_measures_graded.analysis.leaderboards.reading import read_leaderboard
 from ir_measures_graded.errors import InputWarning
-from ir_measures_graded.evaluation.values import groups_of
+from ir_measures_graded.evaluation.attributes import groups_of
 
 MEASURES = ["nDCG_JK@10", "AP", "NDPM"]
 
@@ -342,3 +343,17 @@ def test_measures_of_other_providers_may_lack_values(form):
     frame.loc[1, "P@1"] = None
     with pytest.raises(GradedError, match="not a finite number"):
         Evaluation.from_values(frame)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["compare", "--values", "none.csv"],
+        ["leaderboards", "none.csv", "none.csv"],
+        ["evaluate", demo.NAME, str(demo.run_paths()["A"]), "--weights", "none.csv:w", "AP"],
+    ],
+)
+def test_a_missing_file_is_told_before_a_missing_package(words, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert cli.main(words) == 2
+    assert "none.csv: cannot be read: No such file" in capsys.readouterr().err

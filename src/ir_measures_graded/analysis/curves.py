@@ -20,6 +20,7 @@ from ..core.registry.facts import gains_of, is_plain_sum, needs_intents, sign_of
 from ..core.registry.notation import checked, parse_measures
 from ..errors import GradedError, NotApplicableError, did_you_mean
 from ..evaluation.at_ranks import DEEPEST, uncut, values_at_ranks
+from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ZERO, with_effective
 from ..evaluation.named import (
@@ -34,7 +35,6 @@ from ..evaluation.named import (
 )
 from ..evaluation.order_of_runs import best_first
 from ..evaluation.remarks import issued_together
-from ..evaluation.values import By
 from ..evaluation.weights import MeansOverTopics, counted_by
 from ..output import figures
 from ..output.formats import counted, decimal

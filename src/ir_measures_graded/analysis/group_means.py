@@ -13,10 +13,10 @@ from ir_measures import Measure
 
 from ..core.registry.facts import sign_of
 from ..errors import GradedError, Remark
+from ..evaluation.attributes import By, groups_of
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluation import ACROSS, Evaluation, axis_label
 from ..evaluation.order_of_runs import best_first
-from ..evaluation.values import By, groups_of
 from ..output.figures import Drawing, Figure, Forest, picture
 from ..output.formats import counted, known, with_minus
 from ..output.result import Result

@@ -21,13 +21,14 @@ from ir_measures import Measure
 
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark
+from ..evaluation.attributes import By, groups_of
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ZERO
 from ..evaluation.evaluate import evaluated
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
-from ..evaluation.values import COLLECTION, By, groups_of
+from ..evaluation.values import COLLECTION
 from ..output.figures import BLUE, Figure, Line, Lines, picture
 from ..output.formats import counted, decimal, known, listed, probability, short
 from ..output.result import Result

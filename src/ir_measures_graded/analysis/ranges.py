@@ -27,11 +27,11 @@ from ..core.uncertainty import evaluated, with_option
 from ..core.uncertainty.extremes import differences_of
 from ..core.uncertainty.judgments import Undetermined, unjudged_of
 from ..errors import NotApplicableError
+from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ONE, ZERO, lacks_relevant, weighted_mean
 from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.remarks import issued_together
-from ..evaluation.values import By
 from ..evaluation.weights import counted_by, topics_that_count
 from ..output.figures import Figure, Forest, picture
 from ..output.formats import Percent, counted, decimal, listed

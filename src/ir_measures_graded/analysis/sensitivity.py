@@ -22,6 +22,7 @@ from ir_measures import Measure
 from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
 from ..core.registry.facts import sign_of
 from ..errors import GradedError, needed
+from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ZERO
 from ..evaluation.evaluate import evaluate, evaluated
@@ -37,7 +38,6 @@ from ..evaluation.named import (
 )
 from ..evaluation.order_of_runs import best_first
 from ..evaluation.sessions import Given
-from ..evaluation.values import By
 from ..evaluation.weights import counted_by
 from ..output import figures
 from ..output.formats import counted, known, listed, short

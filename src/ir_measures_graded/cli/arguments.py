@@ -15,6 +15,7 @@ from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import parse_measure, parse_measures
 from ..core.rows.columns import NAMES
 from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean
+from ..evaluation.attributes import read_sessions
 from ..evaluation.counting import CHOICES, ZERO
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import (
@@ -29,7 +30,6 @@ from ..evaluation.named import (
     short_names,
 )
 from ..evaluation.remarks import issue
-from ..evaluation.values import read_sessions
 from ..evaluation.weights import counted_by
 from ..files.files import RunFile, read_qrels
 from ..files.sources import is_file, is_named_file, named_path, scoreddocs_of

@@ -9,9 +9,10 @@ from typing import Any
 import ir_measures
 
 from ..errors import GradedError
+from ..evaluation.attributes import groups_of
 from ..evaluation.evaluate import evaluate
 from ..evaluation.evaluation import FIGURES, MEANS, TOPICS, Evaluation
-from ..evaluation.values import AGGREGATE, ALL, GROUP, groups_of
+from ..evaluation.values import AGGREGATE, ALL, GROUP
 from ..output.figures import Figure
 from ..output.formats import known
 from ..output.result import View

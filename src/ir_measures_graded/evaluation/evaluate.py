@@ -20,13 +20,13 @@ from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark
 from ..progress import Progress, steps
 from . import named, remarks
+from .attributes import By
 from .checked import checks_arguments
 from .counting import ZERO
 from .evaluation import NO_VALUE, Evaluation, Unjudged
 from .named import Judgments, Qrels, Run, Runs, Study
 from .run_evaluator import RunEvaluator, RunValues
 from .sessions import Given
-from .values import By
 from .weights import counted_by
 
 FEWEST_LEVELS_WITHOUT_0 = 4

@@ -24,9 +24,10 @@ from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from . import remarks
+from .attributes import By
 from .counting import ONE, SKIP, ZERO, Counting, effective_size, weighted_mean, with_effective
 from .order_of_runs import best_first, leading
-from .values import By, Names, read_values
+from .values import Names, read_values
 from .weights import ALL_ZERO, read_weights, refuse_missing_weights
 
 MEANS = "means"

@@ -22,7 +22,7 @@ from ..core.rows.rows import RunSource
 from ..errors import InputWarning, Remark, level_of_caller, shown
 from ..files.contracts import Contract
 from ..output.formats import Percent, counted, listed
-from ..output.remarks import merged
+from ..output.remarks import in_collection, merged
 from .near_ids import UnmatchedDocuments
 from .words import remarks_on_words
 
@@ -87,13 +87,32 @@ def issued_together() -> Iterator[None]:
     if _COLLECTED.get() is not None:
         yield
         return
+    try:
+        with _collected() as remarks:
+            yield
+    finally:
+        issue(remarks)
+
+
+@contextmanager
+def issued_in_collection(name: str) -> Iterator[None]:
+    """Issue the remarks on one of several collections together, with its name."""
+    try:
+        with _collected() as remarks:
+            yield
+    finally:
+        issue(in_collection(name, remarks))
+
+
+@contextmanager
+def _collected() -> Iterator[list[Remark]]:
+    """The remarks that are issued meanwhile, which are not shown."""
     collected: list[Remark] = []
     token = _COLLECTED.set(collected)
     try:
-        yield
+        yield collected
     finally:
         _COLLECTED.reset(token)
-        issue(collected)
 
 
 def depth_of(measures: Iterable[Measure]) -> int | None:

@@ -3,8 +3,7 @@
 Every form of table becomes cells, a DataFrame with a row per value: the columns ``run``,
 ``measure``, ``topic`` and ``value``, and as the index the number of its row in the table, from 1.
 `cells_of` makes them from one table. `read_values` joins those of several files to the array (runs
-× measures × topics) of an `Evaluation`. `groups_of` groups topics by an attribute.
-`values_by_topic` reads somebody's values of one run.
+× measures × topics) of an `Evaluation`. `values_by_topic` reads somebody's values of one run.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from ir_measures import Measure
 
 from ..arguments import names as names_in
 from ..core.measures.standard import definition_of
-from ..core.ranking.gains import LARGEST, plain_number
+from ..core.ranking.gains import LARGEST
 from ..core.registry.facts import is_graded
 from ..core.registry.notation import NamedMeasure, measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
@@ -74,12 +73,6 @@ LINE = ["measure", "topic", "value"]
 """The fields of a line of trec_eval -q."""
 Names = Mapping[str, Any] | Sequence[tuple[str, str]] | None
 """The names of columns in a file, by our names, or pairs of both."""
-By = Mapping[str, Any] | str | None
-"""The attribute of each topic: a mapping or FILE:COLUMN as for `read_attribute`."""
-NONE = "no group"
-"""The group of topics without the attribute."""
-QUANTILES = 4
-"""Numbers of more distinct values are cut into so many groups."""
 IDS = {
     "",
     "index",
@@ -122,19 +115,20 @@ def read_values(
     collection without a name, or, if `apart` and any table has the column ``collection``, of those
     that it names, in order of appearance. A collection may lack runs and measures of the others.
     """
-    pandas = needed("pandas", "a table of values")
     smaller = names_in("smaller", smaller)
     tables = _tables(table)
     own_columns = columns_named(columns)
     sizes = SIZES if limits else WITHOUT_LIMITS
-    frames = [
-        _renamed(frame_of(source.table, sizes=sizes), source.name, own_columns) for source in tables
-    ]
+    frames = []
+    for source in tables:
+        frame = frame_of(source.table, sizes=sizes)
+        frames.append(_renamed(frame, source.name, own_columns))
     apart = apart and any(COLLECTION in frame for frame in frames)
-    parts = [
-        source.with_given_name(cells_of(frame, source.name, source.run, apart))
-        for frame, source in zip(frames, tables, strict=True)
-    ]
+    parts = []
+    for frame, source in zip(frames, tables, strict=True):
+        cells = cells_of(frame, source.name, source.run, apart)
+        parts.append(source.with_given_name(cells))
+    pandas = needed("pandas", "a table of values")
     cells = pandas.concat(parts, keys=range(len(parts)))
     measures = [str(measure) for measure in cells["measure"].unique()]
     unknown = [name for name in smaller if name not in measures]
@@ -237,44 +231,8 @@ def _refuse_same(measures: Sequence[Measure], names: Sequence[str], table: str) 
             raise GradedError(f"{table}: {other} and {name} are the same measure; keep one")
 
 
-def read_attribute(text: str) -> dict[str, Any]:
-    """The value of each topic in the column COLUMN of a table file, as FILE:COLUMN names it.
-
-    The value is None where the cell is empty. Raises `GradedError` for a missing column and for a
-    topic with two values.
-    """
-    path, _, column = text.rpartition(":")
-    if not path:
-        raise GradedError(
-            f"{shown(text)} is no column of a file; give FILE:COLUMN, as in topics.csv:kind"
-        )
-    return _of_topics(frame_of(path), path, column)
-
-
-def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
-    """The session and the turn of each topic in the columns of a table file.
-
-    Raises `GradedError` for a missing column and for a topic with two sessions or turns.
-    """
-    frame = frame_of(path)
-    session, turn = (_of_topics(frame, path, column) for column in ("session", "turn"))
-    return {topic: (session[topic], turn[topic]) for topic in session}
-
-
 def _is_path(table: Any) -> bool:
     return isinstance(table, (str, os.PathLike))
-
-
-def _of_topics(frame: DataFrame, name: str, column: str) -> dict[str, Any]:
-    topics = frame[required_column(name, list(frame), "query_id")]
-    cells = needed_column(frame, name, column).astype(object)
-    is_empty = cells.isna() | (cells == "")
-    values = cells.mask(is_empty, None)
-    value_of: dict[str, Any] = {}
-    for topic, value in zip(map(str, topics), values, strict=True):
-        if value_of.setdefault(topic, value) != value:
-            raise GradedError(f"{name}: topic {topic} has two values of {column}")
-    return value_of
 
 
 def needed_column(frame: DataFrame, name: str, column: str) -> Series:
@@ -292,6 +250,8 @@ def frame_of(table: Any, form: str = "a table with a header", sizes: Sizes = SIZ
     The columns of a text file without a header have numbers. Raises `FileError` for a table that
     cannot be read as the expected `form`.
     """
+    if _is_path(table) and table != "-" and not os.path.exists(table):
+        Content(table).__enter__()  # A missing file is told before a missing package.
     pandas = needed("pandas", "a table of values")
     pyarrow = needed("pyarrow", "a table of values")
 
@@ -689,57 +649,3 @@ def number_in(cell: Any) -> float:
     """The number in a cell, which may be text; NaN for anything else."""
     number = number_of(str(cell).encode(errors="replace"))
     return np.nan if number is None else number
-
-
-def groups_of(topics: Sequence[str], by: By) -> dict[str, list[int]]:
-    """The numbers of the topics in each group; empty if `by` is None.
-
-    Numbers of more than four distinct values are cut at their quartiles, and a group is named by
-    its lowest and its highest number. Topics without the attribute are a group of their own, the
-    last one. Raises `GradedError` for an attribute that no topic has.
-
-    >>> groups_of(["a", "b", "c"], {"a": "short", "b": "long"})
-    {'short': [0], 'long': [1], 'no group': [2]}
-    >>> groups_of("abcdefgh", dict(zip("abcdefgh", [3, 1, 2, 5, 8, 7, 2, 4])))
-    {'1–2': [1, 2, 6], '3': [0], '4–5': [3, 7], '7–8': [4, 5]}
-    """
-    if by is None:
-        return {}
-    pandas = needed("pandas", "groups of topics")
-    attribute = read_attribute(by) if isinstance(by, str) else by
-    attribute = {str(topic): value for topic, value in attribute.items()}
-    if attribute.keys().isdisjoint(topics):
-        raise GradedError(
-            f"no topic has a group: the groups are those of topics {listed(attribute)}; the values "
-            f"have topics {listed(topics)}"
-        )
-    labels = pandas.Series([attribute.get(topic) for topic in topics], dtype=object)
-    labels = labels[labels.notna() & ~labels.isin(["", NONE])]
-    numbers = labels.map(number_in)
-    if labels.size and numbers.notna().all():
-        labels = _cut(numbers)
-    labels = labels.astype(str)
-    rows = labels.groupby(labels, sort=False).groups
-    groups = {str(name): sorted(of_group) for name, of_group in rows.items()}
-    rest = [number for number in range(len(topics)) if number not in labels.index]
-    if rest:
-        groups[NONE] = rest
-    return groups
-
-
-def _cut(numbers: Series) -> Series:
-    """The label of each number's group: the lowest and the highest number in it."""
-    pandas = needed("pandas", "groups of topics")
-    numbers = numbers.sort_values(kind="stable")
-    lowest = numbers
-    highest = numbers
-    if numbers.nunique() > QUANTILES:
-        quartiles = pandas.qcut(numbers, QUANTILES, duplicates="drop")
-        groups = numbers.groupby(quartiles, observed=True)
-        lowest = groups.transform("min")
-        highest = groups.transform("max")
-    labels = []
-    for low, high in zip(lowest, highest, strict=True):
-        ends = dict.fromkeys((str(plain_number(low)), str(plain_number(high))))
-        labels.append("–".join(ends))
-    return pandas.Series(labels, index=numbers.index)

@@ -12,6 +12,7 @@ from ir_measures import Measure
 from ..core.by_topic import mean_over_topics
 from ..errors import GradedError, shown
 from ..output.formats import counted, listed
+from .attributes import By, read_attribute
 from .counting import (
     ONE,
     SKIP,
@@ -22,7 +23,7 @@ from .counting import (
     weighted_mean,
 )
 from .named import Judgments, Qrels, read_judgments
-from .values import By, number_in, read_attribute
+from .values import number_in
 
 ALL_ZERO = "weights: all {}s of {} have the weight 0"
 LARGEST_EXPONENT = 400  # of two, so that sums of squares stay far below the largest float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ..errors import Remark
 from .formats import Percent, listed
@@ -29,6 +30,22 @@ def merged(remarks: Iterable[Remark]) -> list[Remark]:
     joined = {kind: _joined(group) for kind, group in by_kind.items() if len(group) > 1}
     others = [remark for remark in distinct if remark.share is None or remark.kind not in joined]
     return sorted([*others, *joined.values()], key=lambda remark: remark.subject == "")
+
+
+def in_collection(name: str, remarks: Iterable[Remark]) -> list[Remark]:
+    """The remarks of one of several collections, `merged`, whose subjects name the collection.
+
+    >>> lacking = Remark("topics", "A", "the run lacks 1 of 9 topics")
+    >>> for remark in in_collection("web", [lacking, Remark("levels", "", "all levels are 0")]):
+    ...     print(remark)
+    A in web: the run lacks 1 of 9 topics
+    web: all levels are 0
+    """
+    of_collection = []
+    for remark in merged(remarks):
+        subject = f"{remark.subject} in {name}" if remark.subject else name
+        of_collection.append(replace(remark, subject=subject))
+    return of_collection
 
 
 def _joined(remarks: list[Remark]) -> Remark:

@@ -26,16 +26,18 @@ from ...arguments import refused
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
 from ...core.registry.notation import NamedMeasure, one_of
-from ...errors import GradedError
+from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluate
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import about, short_names
+from ...evaluation.remarks import issued_in_collection
 from ...evaluation.values import COLLECTION, frame_of, needed_column
 from ...files.content import is_pattern
 from ...files.files import RunFile
 from ...files.sources import is_file, scoreddocs_of
 from ...output.formats import counted, known, listed, short
+from ...output.remarks import in_collection
 from ...output.tables import Table
 from ...progress import Progress
 from ..statistics.corrections import DEFAULT, correction_of
@@ -321,7 +323,9 @@ def compare_collections(
             lacking=remarks_on(evaluation),
             remarks=evaluation.remarks,
         )
-    remarks = [remark for collection in groups.values() for remark in collection.remarks]
+    remarks: list[Remark] = []
+    for name, evaluation in evaluations.items():
+        remarks += in_collection(name, evaluation.remarks)
     bounds = np.stack([lower, upper]).reshape(2, *means.shape[1:])
     return OverCollections(
         runs=runs,
@@ -367,7 +371,8 @@ def _evaluated(
                 if len(collection) != 2:
                     raise GradedError("give an Evaluation, or a pair of qrels and runs")
                 qrels, runs = collection
-                collection = evaluate(qrels, runs, measures)
+                with issued_in_collection(name):
+                    collection = evaluate(qrels, runs, measures)
             if collection.weights is not None:
                 raise GradedError("weights of topics are for one collection, not for several")
             refuse_few(len(collection.topics), "topic")

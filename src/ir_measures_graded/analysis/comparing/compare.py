@@ -23,6 +23,7 @@ from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
 from ...errors import GradedError
+from ...evaluation.attributes import By, groups_of
 from ...evaluation.checked import checks_arguments
 from ...evaluation.counting import ZERO
 from ...evaluation.evaluate import evaluated
@@ -30,7 +31,6 @@ from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Run, Runs
 from ...evaluation.order_of_runs import best_first
 from ...evaluation.sessions import Given
-from ...evaluation.values import By, groups_of
 from ...progress import Progress, steps
 from ..statistics.corrections import DEFAULT, correction_of
 from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS

@@ -16,13 +16,13 @@ from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
 from ...errors import GradedError, Remark
+from ...evaluation.attributes import By, groups_of
 from ...evaluation.checked import checks_arguments
 from ...evaluation.counting import ZERO, size_in_words, with_effective
 from ...evaluation.evaluate import evaluated
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Runs, about
 from ...evaluation.sessions import Given
-from ...evaluation.values import By, groups_of
 from ...output.figures import Figure
 from ...output.formats import counted, decimal, listed, p_of, short
 from ...output.result import Result

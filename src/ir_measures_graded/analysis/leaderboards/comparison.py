@@ -12,9 +12,9 @@ import numpy as np
 from ir_measures import Measure
 
 from ...errors import GradedError, Remark
+from ...evaluation.attributes import By
 from ...evaluation.checked import checks_arguments, measure_pairs, two_names
 from ...evaluation.counting import with_effective
-from ...evaluation.values import By
 from ...output.formats import counted, listed, short
 from ...output.result import Result
 from ...output.tables import Note, Table

@@ -21,6 +21,7 @@ from ...core.registry.facts import is_geometric, sign_of
 from ...core.registry.notation import NamedMeasure, measure_named
 from ...core.rows.columns import column_name, plain
 from ...errors import GradedError, Remark, needed, shown
+from ...evaluation.attributes import By
 from ...evaluation.counting import ZERO, Counting, effective_size, weighted_mean
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import UNNAMED, run_names
@@ -28,7 +29,6 @@ from ...evaluation.values import (
     AGGREGATE,
     ALL,
     IDS,
-    By,
     cells_of,
     frame_of,
     number_in,
@@ -197,9 +197,9 @@ def read_leaderboard(
         return Leaderboard(name, evaluated, notes, source.remarks, weights)
     if form is not None and form not in FIELDS:
         raise GradedError(f"format={form!r} is not allowed; it is one of {', '.join(FIELDS)}")
-    pandas = needed("pandas", "a table of values")
     tables = _tables(source, name)
     parts = [_cells(frame_of(table.source), table, form, means) for table in tables]
+    pandas = needed("pandas", "a table of values")
     cells = pandas.concat(parts, keys=range(len(parts)))
     if len(tables) == 1:
         name = tables[0].name

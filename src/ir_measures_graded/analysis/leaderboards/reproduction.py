@@ -14,9 +14,9 @@ import numpy as np
 from ir_measures import Measure
 
 from ...errors import GradedError, Remark
+from ...evaluation.attributes import By
 from ...evaluation.checked import checks_arguments, name_or_two
 from ...evaluation.counting import effective_size, with_effective
-from ...evaluation.values import By
 from ...output.formats import counted, decimal, listed, p_of, short
 from ...output.result import Result
 from ...output.tables import Note, Table

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...errors import GradedError
+from ...evaluation.attributes import By
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Study
-from ...evaluation.values import By
 from ...output.tables import Table
 from ..comparing.compare import compare
 from ..judging.judges import judges

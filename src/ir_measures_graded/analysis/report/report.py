@@ -12,13 +12,13 @@ from ir_measures import Measure
 
 from ...core.registry.facts import is_graded, needs_intents
 from ...errors import GradedError, needed, shown
+from ...evaluation.attributes import By
 from ...evaluation.checked import checks_arguments
 from ...evaluation.counting import ZERO
 from ...evaluation.evaluate import evaluated
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Runs
 from ...evaluation.sessions import Given
-from ...evaluation.values import By
 from ...files.sources import queries_in, queries_of
 from ...output import figures
 from ...output.files import ending_of, write_whole

@@ -1,0 +1,112 @@
+"""Attributes of topics: their groups, their sessions and turns, read from the columns of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..core.ranking.gains import plain_number
+from ..core.rows.columns import required_column
+from ..errors import GradedError, needed, shown
+from ..output.formats import listed
+from .values import frame_of, needed_column, number_in
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+By = Mapping[str, Any] | str | None
+"""The attribute of each topic: a mapping or FILE:COLUMN as for `read_attribute`."""
+NONE = "no group"
+"""The group of topics without the attribute."""
+QUANTILES = 4
+"""Numbers of more distinct values are cut into so many groups."""
+
+
+def read_attribute(text: str) -> dict[str, Any]:
+    """The value of each topic in the column COLUMN of a table file, as FILE:COLUMN names it.
+
+    The value is None where the cell is empty. Raises `GradedError` for a missing column and for a
+    topic with two values.
+    """
+    path, _, column = text.rpartition(":")
+    if not path:
+        raise GradedError(
+            f"{shown(text)} is no column of a file; give FILE:COLUMN, as in topics.csv:kind"
+        )
+    return _of_topics(frame_of(path), path, column)
+
+
+def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
+    """The session and the turn of each topic in the columns of a table file.
+
+    Raises `GradedError` for a missing column and for a topic with two sessions or turns.
+    """
+    frame = frame_of(path)
+    session, turn = (_of_topics(frame, path, column) for column in ("session", "turn"))
+    return {topic: (session[topic], turn[topic]) for topic in session}
+
+
+def _of_topics(frame: DataFrame, name: str, column: str) -> dict[str, Any]:
+    topics = frame[required_column(name, list(frame), "query_id")]
+    cells = needed_column(frame, name, column).astype(object)
+    is_empty = cells.isna() | (cells == "")
+    values = cells.mask(is_empty, None)
+    value_of: dict[str, Any] = {}
+    for topic, value in zip(map(str, topics), values, strict=True):
+        if value_of.setdefault(topic, value) != value:
+            raise GradedError(f"{name}: topic {topic} has two values of {column}")
+    return value_of
+
+
+def groups_of(topics: Sequence[str], by: By) -> dict[str, list[int]]:
+    """The numbers of the topics in each group; empty if `by` is None.
+
+    Numbers of more than four distinct values are cut at their quartiles, and a group is named by
+    its lowest and its highest number. Topics without the attribute are a group of their own, the
+    last one. Raises `GradedError` for an attribute that no topic has.
+
+    >>> groups_of(["a", "b", "c"], {"a": "short", "b": "long"})
+    {'short': [0], 'long': [1], 'no group': [2]}
+    >>> groups_of("abcdefgh", dict(zip("abcdefgh", [3, 1, 2, 5, 8, 7, 2, 4])))
+    {'1–2': [1, 2, 6], '3': [0], '4–5': [3, 7], '7–8': [4, 5]}
+    """
+    if by is None:
+        return {}
+    attribute = read_attribute(by) if isinstance(by, str) else by
+    pandas = needed("pandas", "groups of topics")
+    attribute = {str(topic): value for topic, value in attribute.items()}
+    if attribute.keys().isdisjoint(topics):
+        raise GradedError(
+            f"no topic has a group: the groups are those of topics {listed(attribute)}; the values "
+            f"have topics {listed(topics)}"
+        )
+    labels = pandas.Series([attribute.get(topic) for topic in topics], dtype=object)
+    labels = labels[labels.notna() & ~labels.isin(["", NONE])]
+    numbers = labels.map(number_in)
+    if labels.size and numbers.notna().all():
+        labels = _cut(numbers)
+    labels = labels.astype(str)
+    rows = labels.groupby(labels, sort=False).groups
+    groups = {str(name): sorted(of_group) for name, of_group in rows.items()}
+    rest = [number for number in range(len(topics)) if number not in labels.index]
+    if rest:
+        groups[NONE] = rest
+    return groups
+
+
+def _cut(numbers: Series) -> Series:
+    """The label of each number's group: the lowest and the highest number in it."""
+    pandas = needed("pandas", "groups of topics")
+    numbers = numbers.sort_values(kind="stable")
+    lowest = numbers
+    highest = numbers
+    if numbers.nunique() > QUANTILES:
+        quartiles = pandas.qcut(numbers, QUANTILES, duplicates="drop")
+        groups = numbers.groupby(quartiles, observed=True)
+        lowest = groups.transform("min")
+        highest = groups.transform("max")
+    labels = []
+    for low, high in zip(lowest, highest, strict=True):
+        ends = dict.fromkeys((str(plain_number(low)), str(plain_number(high))))
+        labels.append("–".join(ends))
+    return pandas.Series(labels, index=numbers.index)
