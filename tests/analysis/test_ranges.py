@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from ir_measures import AP
 
 import brute_force
-from ir_measures_graded import CG
+from all_measures import MEASURES
+from ir_measures_graded import CG, nDCG_JK
 from ir_measures_graded.analysis import evaluate, gate, ranges
-from ir_measures_graded.analysis.ranges import standings
+from ir_measures_graded.analysis.ranges import has_ranges, standings
 from ir_measures_graded.evaluation.named import study_of
 
 QRELS = {"q": {"a": 3, "b": 1, "c": 0}, "r": {"a": 1}}
@@ -73,6 +75,28 @@ def test_differences_of_many_runs_are_those_of_each_pair(measure):
         assert ranges(qrels, pair, [measure]).differences == (each,)
 
 
+def test_ranges_of_a_run_do_not_depend_on_the_other_runs():
+    # Short runs are evaluated together. The lists differ in length, ties, order and topics.
+    random = np.random.default_rng(5)
+    ids = [f"d{d}" for d in range(9)]
+    qrels = {f"q{n}": {d: int(random.integers(0, 3)) for d in ids[: n + 4]} for n in range(3)}
+    runs = {}
+    for number, name in enumerate("ABC"):
+        scores = random.integers(0, 3 + 9 * number, (3, 9)).astype(float)
+        runs[name] = {
+            topic: dict(zip(random.permutation(ids)[: 3 + 3 * number].tolist(), row.tolist()))
+            for topic, row in zip(list(qrels)[number:], scores)
+        }
+    measures = [
+        m for m in (*MEASURES, nDCG_JK(judged_only=True) @ 3, AP(judged_only=True)) if has_ranges(m)
+    ]
+    assert len(measures) > 30
+    together = ranges(qrels, runs, measures).values
+    alone = [row for name in runs for row in ranges(qrels, {name: runs[name]}, measures).values]
+    assert sorted(together, key=str) == sorted(alone, key=str)
+    assert all(row.ties or row.unjudged or row.note for row in together)
+
+
 def test_unjudged_documents_of_a_tie_are_distinguished():
     # x and y are tied at the cutoff: the documents' ids decide, also between unjudged documents.
     runs = {"tied": {"q": {"x": 1.0, "y": 1.0}}, "x": {"q": {"x": 1.0}}, "y": {"q": {"y": 1.0}}}
@@ -87,8 +111,10 @@ def test_unjudged_documents_of_a_tie_are_distinguished():
 def test_a_measure_with_too_many_judgments_has_a_note():
     qrels = {"q": {f"d{level}": level for level in range(12)}}
     run = {"q": {f"x{number}": float(-number) for number in range(40)}}
-    found = ranges(qrels, {"run": run}, ["nERR", "nDCG_JK"])
-    by_nerr, by_ndcg = found.values
+    runs = {"run": run, "short": {"q": {"x0": 1.0}}}
+    found = ranges(qrels, runs, ["nERR", "nDCG_JK"])
+    by_nerr, short_by_nerr, by_ndcg, _ = found.values
+    assert short_by_nerr.unjudged is not None
     assert found.notes()[3:] == [f"nERR of run has no range over judgments: {by_nerr.note}."]
     assert "use a smaller cutoff" in by_nerr.note
     assert (by_nerr.unjudged is None, by_ndcg.unjudged is None, by_ndcg.note) == (True, False, "")

@@ -360,15 +360,19 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
             fields["weights"] = np.tile(measure.rank_weights(last), (uncut.count, 1))
     for name, table in fields.items():
         missing = depth - table.shape[1]
-        fields[name] = np.pad(table, ((0, 0), (0, missing)), constant_values=np.nan)
+        if missing:
+            fields[name] = np.pad(table, ((0, 0), (0, missing)), constant_values=np.nan)
     values = value.tolist()
     relevant = judged.relevant(measure.weighting).tolist()
+    no_relevant = run.judgments.counting.no_relevant
     explained = []
     for number, topic in enumerate(judged.topics):
-        arrays = {name: table[number] for name, table in fields.items()}
+        arrays: dict[str, Any] = {name: table[number] for name, table in fields.items()}
         facts_of_topic = (topic, values[number], documents[number], relevant[number])
-        explanation = Explanation(measure, run.name, *facts_of_topic, **arrays)
-        explained.append(replace(explanation, no_relevant=run.judgments.counting.no_relevant))
+        explanation = Explanation(
+            measure, run.name, *facts_of_topic, no_relevant=no_relevant, **arrays
+        )
+        explained.append(explanation)
     return explained
 
 

@@ -94,7 +94,7 @@ class Power(Result):
     groups: Mapping[str, Power] = field(default_factory=dict)
     small: Mapping[str, int] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def pairs(self) -> list[tuple[str, str]]:
         """The pairs of runs, in the order of the columns of `p_values`."""
         numbers = family_of(self.runs, self.baseline, range(len(self.runs)))

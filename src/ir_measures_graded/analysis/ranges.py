@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -17,10 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
-from ..core.by_topic import bounds_of, mean_over_topics
+from ..core.by_topic import blocks, bounds_of, mean_over_topics
 from ..core.measures.base import GradedMeasure
 from ..core.measures.topics import Topics
 from ..core.provider import computed
+from ..core.ranking.stack import stacked
 from ..core.registry.facts import defined, sign_of
 from ..core.rows.id_matching import equal_pairs
 from ..core.uncertainty import evaluated, with_option
@@ -343,21 +345,50 @@ def _checked(measure: Measure) -> GradedMeasure:
     return measure
 
 
-def _values(measure: GradedMeasure, topics: Topics) -> tuple[np.ndarray, str]:
+def _in_stacks(runs: Sequence[Topics]) -> list[Sequence[Topics]]:
+    """The runs in parts. The runs of a part are so short that one call for all of them saves
+    time."""
+    sizes = [topics.ranks.scores.size + topics.ranks.judged.level.size for topics in runs]
+    return [runs[first:stop] for first, stop in blocks(np.array(sizes))]
+
+
+def _values_of_runs(measure: GradedMeasure, runs: Sequence[Topics]) -> tuple[np.ndarray, list[str]]:
+    """The values of some runs as from `_values` (5 × runs × T), and the reason for each run."""
+    if len(runs) > 1:
+        stack = measure.view(stacked([topics.ranks.whole for topics in runs]))
+        # The judgments of all runs can be too much work, while those of each run are not.
+        with suppress(Undetermined):
+            values, reason = _values(measure, stack, is_stack=True)
+            return values.reshape(len(values), len(runs), -1), [reason] * len(runs)
+    values_of_runs = []
+    reasons = []
+    for topics in runs:
+        values, reason = _values(measure, topics)
+        values_of_runs.append(values)
+        reasons.append(reason)
+    return np.stack(values_of_runs, axis=1), reasons
+
+
+def _values(
+    measure: GradedMeasure, topics: Topics, is_stack: bool = False
+) -> tuple[np.ndarray, str]:
     """The values of topics and their extremes (5 × T), NaN if they are not known.
 
-    Also the reason why those over judgments are not known.
+    Also the reason why those over judgments are not known. Raises `Undetermined` for a stack of
+    runs whose values are not determined together.
     """
     values = np.full((5, topics.count), np.nan)
     values[VALUE] = _evaluated(measure, topics)
-    values[OVER_TIES], _ = _extremes(measure, topics, "ties")
-    values[OVER_JUDGMENTS], reason = _extremes(measure, topics, "unjudged")
+    values[OVER_TIES], _ = _extremes(measure, topics, "ties", is_stack)
+    values[OVER_JUDGMENTS], reason = _extremes(measure, topics, "unjudged", is_stack)
     return values, reason
 
 
-def _extremes(measure: GradedMeasure, topics: Topics, option: str) -> tuple[np.ndarray, str]:
+def _extremes(
+    measure: GradedMeasure, topics: Topics, option: str, is_stack: bool
+) -> tuple[np.ndarray, str]:
     """The lowest and the highest value of each topic under an option (2 × T), NaN if either is not
-    known, and the reason for that."""
+    known, and the reason for that. Raises `Undetermined` as `_values`."""
     unknown = np.full((2, topics.count), np.nan)
     lowest = with_option(measure, option, "min")
     highest = with_option(measure, option, "max")
@@ -367,6 +398,8 @@ def _extremes(measure: GradedMeasure, topics: Topics, option: str) -> tuple[np.n
     try:
         ends = [_evaluated(lowest, topics), _evaluated(highest, topics)]
     except Undetermined as error:
+        if is_stack:
+            raise
         return unknown, str(error)
     return np.stack(ends), ""
 
@@ -412,11 +445,11 @@ class _BoundedRuns:
         self.topics = [run.view(measure) for run in steps(runs, "runs")]
         values = []
         self.notes = []
-        for topics in steps(self.topics, f"ranges of {measure}"):
-            values_of_run, reason = _values(measure, topics)
-            values.append(values_of_run)
-            self.notes.append(reason)
-        self.values = np.stack(values, axis=1)
+        for some in steps(_in_stacks(self.topics), f"ranges of {measure}"):
+            values_of_runs, reasons = _values_of_runs(measure, some)
+            values.append(values_of_runs)
+            self.notes += reasons
+        self.values = np.concatenate(values, axis=1)
         self.values[np.isfinite(self.values) & self.counts_one] = 1
         self.means = self.mean(self.values)
         self.has_judgments = ~np.isnan(self.means[OVER_JUDGMENTS][0])

@@ -205,12 +205,27 @@ def mean_over_topics(values: np.ndarray) -> np.ndarray:
     """
     *shape, topics = values.shape
     rows = values.reshape(math.prod(shape), topics)
-    return np.array([_mean(row.tolist()) for row in rows]).reshape(shape)
+    means = np.full(len(rows), math.nan)
+    if not topics:
+        return means.reshape(shape)
+    rows_per_block = max(1, BLOCK // topics)  # a list needs more memory than an array
+    for start in range(0, len(rows), rows_per_block):
+        block = rows[start : start + rows_per_block]
+        means[start : start + rows_per_block] = _means(block.tolist(), topics)
+    return means.reshape(shape)
 
 
-def _mean(values: list[float]) -> float:
+def _means(rows: list[list[float]], count: int) -> np.ndarray:
+    """The mean of each row of `count` values."""
     try:
-        return math.fsum(values) / (len(values) or math.nan)
+        return np.array(list(map(math.fsum, rows))) / count
+    except OverflowError:  # the other rows keep their last bit
+        return np.array(list(map(_mean_of_row, rows)))
+
+
+def _mean_of_row(values: list[float]) -> float:
+    try:
+        return math.fsum(values) / len(values)
     except OverflowError:  # the mean of finite values is finite
         return math.fsum(value / len(values) for value in values)
 

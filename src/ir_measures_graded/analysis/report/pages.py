@@ -79,6 +79,7 @@ def _environment(jinja2: Any) -> Any:
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         lstrip_blocks=True,
+        optimized=False,  # constants take less time when a page is made than when it is compiled
     )
     environment.filters |= {"number": number, "signed": signed, "p": p_value, "name": shortened}
     environment.filters |= {"breakable": breakable, "drawing": drawing, "numeric": numeric}
@@ -188,10 +189,10 @@ def drawing(figure: Figure, label: str) -> str:
     becomes the attribute ``data-run="3"``. Ids of figures are not unique: those that the figure
     refers to get a prefix made of the label, and others are left out.
     """
-    from matplotlib.axes import Axes  # This import takes time.
-
-    for patch in (figure.patch, *(axes.patch for axes in figure.findobj(Axes))):
-        patch.set_visible(False)  # the page is the background
+    figure.patch.set_visible(False)  # the page is the background
+    for axes in figure.axes:
+        for panel in (axes, *axes.child_axes):
+            panel.patch.set_visible(False)
     element = re.sub(r"<(metadata|style)\b.*?</\1>", "", figures.svg(figure), flags=re.DOTALL)
     element = re.sub("<[^>]*>", _tag, element)
     element = re.sub("<[^>]*>", partial(_unique, prefix=_prefix(label)), element)

@@ -1,7 +1,7 @@
 """The section on rankings: the documents of each topic, rank by rank, beside the ideal list."""
 
-from collections.abc import Sequence
-from math import isfinite, isnan
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from os.path import commonprefix
 from typing import Any, NamedTuple
 
@@ -82,12 +82,13 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
     if judged_levels.size > COLOURS:
         return None
     gains = map(plain_number, gain_of(judged_levels, gains_of(measure)).tolist())
-    levels = dict(zip(_texts(judged_levels), gains, strict=True))
+    text_of_level = {level: _text(level) for level in judged_levels.tolist()}
+    levels = dict(zip(text_of_level.values(), gains, strict=True))
     by_topic = list(zip(*by_run.values(), strict=True))
     ids = [id_ for of_topic in by_topic for run in of_topic for id_ in run.documents]
     prefix = commonprefix(ids)  # noqa: RUF071  # ids are not paths
     first_run, *_ = by_topic[0]
-    weights = None if first_run.weights is None else _numbers(first_run.weights)
+    weights = None if first_run.weights is None else _numbers(first_run.weights.tolist())
     data = {
         "first": FIRST,
         "levels": list(levels.items()),
@@ -98,71 +99,78 @@ def rankings(study: Study, measure: Measure, topics: ByTopic) -> Rankings | None
     of_topics = []
     explained = dict(zip(numbers, by_topic, strict=True))
     for number in topics.listed_topics:
-        of_topics.append(_of_topic(topics, number, explained[number], prefix))
+        of_topics.append(_of_topic(topics, number, explained[number], prefix, text_of_level))
     return Rankings(measure, depth, levels, of_topics, data)
 
 
 def _of_topic(
-    topics: ByTopic, number: int, of_runs: Sequence[Explanation], prefix: str
+    topics: ByTopic,
+    number: int,
+    of_runs: Sequence[Explanation],
+    prefix: str,
+    text_of_level: Mapping[float, str],
 ) -> dict[str, Any]:
-    code: dict[str, int] = {}  # the number of each document, in the order of the lists
-    lists = []
-    runs = []
     merit = sign_of(topics.measure) * topics.values[:, number]
-    for row in np.argsort(-merit, kind="stable").tolist():
-        run = of_runs[row]
+    best_first = [of_runs[row] for row in np.argsort(-merit, kind="stable").tolist()]
+    code: dict[str, int] = {}  # the number of each document, in the order of the lists
+    runs: list[dict[str, Any]] = []
+    lists = []
+    for run in best_first:
         size = len(run.documents)
-        lists.append((run.run, run.value, " ".join(_texts(run.levels[:size]))))
-        columns: dict[str, Any] = {
-            "documents": [code.setdefault(id_, len(code)) for id_ in run.documents]
-        }
-        columns["scores"] = _numbers(run.scores[:size])
-        if run.contributions is not None:
-            columns["contributions"] = _in_units(run.contributions[:size])
-        if run.values is not None:
-            columns["values"] = _in_units(run.values[:size])
-        runs.append(columns)
+        levels = run.levels[:size].tolist()
+        texts = [text_of_level.get(level, NONE) for level in levels]
+        lists.append((run.run, run.value, " ".join(texts)))
+        numbers_of_documents = [code.setdefault(id_, len(code)) for id_ in run.documents]
+        scores = _numbers(run.scores[:size].tolist())
+        runs.append({"documents": numbers_of_documents, "scores": scores})
+    one = of_runs[0]
+    for name in ("contributions", "values"):
+        if getattr(one, name) is None:
+            continue
+        table = np.stack([getattr(run, name) for run in best_first])
+        for run, columns, units in zip(best_first, runs, _in_units(table), strict=True):
+            columns[name] = units[: len(run.documents)]
     data: dict[str, Any] = {"runs": runs}
     data["documents"] = [shortened(id_.removeprefix(prefix)) for id_ in code]
-    one = of_runs[0]
     if one.ideal is not None:
-        data["ideal"] = _numbers(one.ideal)
-    ideal_levels = one.ideal_levels[~np.isnan(one.ideal_levels)]
+        data["ideal"] = _numbers(one.ideal.tolist())
+    ideal_levels = one.ideal_levels[~np.isnan(one.ideal_levels)].tolist()
     return {
         "number": number,
         "topic": one.topic,
         "spread": topics.spread(number) if len(of_runs) > 1 else None,
         "query": topics.queries.get(one.topic, ""),
-        "ideal": " ".join(_texts(ideal_levels)),
+        "ideal": " ".join(text_of_level[level] for level in ideal_levels),
         "lists": lists,
         "data": data,
     }
 
 
-def _in_units(values: np.ndarray) -> list[int | None]:
-    """Values in whole units; None for NaN."""
-    units: list[int | None] = []
-    for value in (UNIT * values).tolist():
-        unit = None if isnan(value) else round(value)
-        units.append(unit)
-    return units
+def _in_units(values: np.ndarray) -> list[list[int | None]]:
+    """The values of some runs (runs × ranks) in whole units; None for NaN."""
+    units = np.rint(UNIT * values)
+    is_missing = np.isnan(units)
+    rows: list[list[int | None]] = []
+    for of_run in np.where(is_missing, 0, units).tolist():
+        rows.append(list(map(int, of_run)))
+    for row, column in np.argwhere(is_missing).tolist():
+        rows[row][column] = None
+    return rows
 
 
-def _texts(levels: np.ndarray) -> list[str]:
-    """The levels with a true minus sign; a dash for none."""
-    texts = []
-    for level in levels.tolist():
-        text = NONE if isnan(level) else str(plain_number(level))
-        texts.append(text.replace("-", "−"))
-    return texts
+def _text(level: float) -> str:
+    """The level with a true minus sign."""
+    return str(plain_number(level)).replace("-", "−")
 
 
-def _numbers(values: np.ndarray) -> list[Number | None]:
+def _numbers(values: Iterable[float]) -> list[Number | None]:
     """Rounded numbers, None for NaN and infinite ones, which JSON lacks."""
     numbers: list[Number | None] = []
-    for value in values.tolist():
-        number = None
+    for value in values:
+        number: Number | None = None
         if isfinite(value):
-            number = plain_number(float(f"{value:.{DIGITS}g}"))
+            number = float(f"{value:.{DIGITS}g}")
+            if number.is_integer():
+                number = plain_number(number)
         numbers.append(number)
     return numbers

@@ -72,12 +72,13 @@ def rendered(figure: Figure, form: str) -> bytes:
 
     content = io.BytesIO()
     with warnings.catch_warnings():
-        for text in figure.findobj(Text):
-            text.set_text(drawable(text.get_text()))
-        for axis in figure.findobj(Axis):
-            names = axis.get_major_formatter()
-            if isinstance(names, FuncFormatter):
-                axis.set_major_formatter(lambda *tick, names=names: drawable(names(*tick)))
+        for artist in figure.findobj():  # one search, because it makes ticks
+            if isinstance(artist, Text):
+                artist.set_text(drawable(artist.get_text()))
+            elif isinstance(artist, Axis):
+                names = artist.get_major_formatter()
+                if isinstance(names, FuncFormatter):
+                    artist.set_major_formatter(lambda *tick, names=names: drawable(names(*tick)))
         if form == "svg":  # it keeps the characters that Matplotlib's font lacks
             warnings.filterwarnings("ignore", "Glyph .* missing")
         figure.savefig(content, format=form, metadata=FORMATS[form])
