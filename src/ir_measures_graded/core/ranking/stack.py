@@ -1,4 +1,4 @@
-"""Several short runs as one long run, which takes one call of NumPy where each run would take one."""
+"""Several short runs as one long run: one call of NumPy then does the work of many short ones."""
 
 from collections.abc import Sequence
 
