@@ -113,7 +113,7 @@ class Check(Result):
         text = ""
         if self.judged_shares is not None and np.isfinite(self.judged_shares).any():
             drawings.append(self._shares(self.judged_shares))
-            text = "Left: the share of the documents down to each rank that are judged."
+            text = "Lines: the share of the documents down to each rank that are judged."
             if len(self.runs) > MOST_COLOURED:
                 text += (
                     f" In colour: the {MOST_COLOURED} runs with the least share in the first 10."

@@ -55,6 +55,8 @@ MOST_COLOURED = 12
 """The largest number of runs of which figures show all in colour."""
 BEST_COLOURED = 5
 """The number of the best of more runs that figures show in colour."""
+SIZE_OF_PANEL = (3.7, 2.8)
+"""The size of each of several panels in inches."""
 NARROW_BANDS = 50
 """Bands over fewer topics are too narrow."""
 BYTES = 80
@@ -307,14 +309,24 @@ class CurvesByMeasure(Result):
         return self.curves[0].notes()
 
     def figure(self) -> Figure:
-        """Draw the curves, a panel for each measure. Needs the extra ``plot``."""
-        panels = [
-            by_measure.drawing_of_lines(
-                shows_legend=number == len(self.curves) - 1, heading=str(by_measure.measure)
+        """Draw the curves, a panel for each measure.
+
+        All panels show the runs of the first one in colour, each in one style. Needs the extra
+        ``plot``.
+        """
+        first = self.curves[0]
+        last = len(self.curves) - 1
+        panels = []
+        for number, by_measure in enumerate(self.curves):
+            panel = by_measure.drawing_of_lines(
+                first.style_of, shows_legend=number == last, heading=str(by_measure.measure)
             )
-            for number, by_measure in enumerate(self.curves)
-        ]
-        return figures.picture(panels, self.summary, self.curves[0].caption, across=2)
+            panels.append(replace(panel, size=SIZE_OF_PANEL))
+        caption = first.caption
+        if len(first.shown) < len(first.runs):
+            caption += f" In colour: the best {BEST_COLOURED} runs by {first.measure}"
+            caption += ", and those to highlight." if first.highlight else "."
+        return figures.picture(panels, self.summary, caption, across=2)
 
 
 @overload

@@ -25,7 +25,7 @@ from ..evaluation.counting import ZERO
 from ..evaluation.named import Qrels, Runs, named_runs
 from ..evaluation.order_of_runs import best_first
 from ..evaluation.weights import counted_by
-from ..output.figures import PALE, Figure, Line, Lines, picture, run_styles
+from ..output.figures import GREY, PALE, Figure, Line, Lines, picture, run_styles
 from ..output.formats import counted, decimal, known, listed, with_minus
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
@@ -175,7 +175,8 @@ class Effort(Result):
         order = [run for run in cheapest_first if run in self.others]
         coloured = order[:MOST_COLOURED]
         styles = run_styles(self.runs[run] for run in coloured)
-        lines = []
+        style_of_baseline = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (2, 2))}
+        lines = [Line(self.baseline, np.zeros(values.size), style_of_baseline)]
         for run in order:
             name = self.runs[run]
             style = dict(styles.get(name, PALE))
@@ -192,12 +193,13 @@ class Effort(Result):
             lines,
             x_label=f"mean {self.measure}",
             y_label=f"documents more than with {self.baseline}",
-            levels={self.baseline: 0.0},
             marks=marks,
+            whole_y=True,
         )
         text = (
             f"Documents to examine for the same value, more than with {self.baseline}. A line ends "
-            f"where the run does not reach the value within {counted(self.depth, 'rank')}."
+            f"where the run does not reach the value within {counted(self.depth, 'rank')}. "
+            f"Dashed upright: the value of {self.baseline} at this rank."
         )
         return picture([drawing], self.summary, text)
 

@@ -33,7 +33,15 @@ from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, name_and_run, study_of
 from ..evaluation.run_evaluator import RunEvaluator
 from ..evaluation.weights import counted_by
-from ..output.figures import Drawing, Figure, SortedBars, Tiles, picture, shortened
+from ..output.figures import (
+    Drawing,
+    Figure,
+    SortedBars,
+    Tiles,
+    difference_label,
+    picture,
+    shortened,
+)
 from ..output.formats import counted, decimal
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
@@ -217,7 +225,7 @@ class Explanation(Result):
             "place in the ideal list, in which documents of one level are in the run's order."
         )
         if len(self.documents) > MOST_DRAWN:
-            text += f" The first {MOST_DRAWN} of {len(self.documents)} ranks are first_ranks."
+            text += f" The first {MOST_DRAWN} of {len(self.documents)} ranks are drawn."
         return picture([tiles], self.summary, text)
 
     def notes(self) -> list[Note]:
@@ -590,13 +598,13 @@ class ExplainedDifference(Result):
         if rows:
             differences = np.array([row["difference"] for row in rows])
             documents = [row["document"] for row in rows]
-            label = f"{run.run} − {other.run}"
+            label = difference_label(run.run, other.run)
             measure = str(self.run.measure)
             drawings.append(SortedBars(differences, documents, label, measure, unit="document"))
         text = (
             f"Tiles: the levels of the documents down to rank {len(run.levels)}; ?: not judged. A "
             "line joins the places of a document in both rankings. Bars: what the documents add to "
-            "the difference."
+            f"the difference, for {run.run} above 0."
         )
         return picture(drawings, self.summary, text)
 

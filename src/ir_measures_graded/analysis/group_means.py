@@ -18,7 +18,7 @@ from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluation import ACROSS, Evaluation, axis_label
 from ..evaluation.order_of_runs import best_first
 from ..output.figures import Drawing, Figure, Forest, picture
-from ..output.formats import counted, known, with_minus
+from ..output.formats import counted, decimal, known
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import steps
@@ -56,22 +56,33 @@ class GroupMeans(Result):
     remarks: tuple[Remark, ...] = ()
 
     def answer(self) -> list[Note]:
-        """The groups with the lowest and the highest mean of each run by the first measure."""
+        """The groups with the lowest and the highest mean of each run by the first measure, the
+        best run first."""
         first = self.means[0].measure
         sentences = []
-        for run in dict.fromkeys(mean.run for mean in self.means):
+        for run in self._best_first():
             of_groups = {}
             for mean in self.means:
                 is_asked = mean.measure == first and mean.run == run and mean.group is not None
                 if is_asked and mean.mean is not None:
-                    number = with_minus(f"{mean.mean:.4f}")
-                    of_groups[f"{mean.group} ({number})"] = mean.mean
+                    of_groups[f"{mean.group} ({decimal(mean.mean)})"] = mean.mean
             if of_groups:
                 lowest = min(of_groups, key=lambda name: of_groups[name])
                 highest = max(of_groups, key=lambda name: of_groups[name])
                 text = "{}: the mean {} is lowest for {} and highest for {}."
                 sentences.append(Note(text, run, first, lowest, highest))
         return sentences or [Note("No group has a mean.")]
+
+    def _best_first(self) -> list[str]:
+        """The runs in the order of their means over all topics by the first measure."""
+        first = self.means[0].measure
+        overall = {}
+        for mean in self.means:
+            if mean.measure == first and mean.group is None:
+                overall[mean.run] = mean.mean
+        names = list(overall)
+        means = np.array(list(overall.values()), dtype=float)
+        return [names[row] for row in best_first(sign_of(first) * means, names)]
 
     def data(self) -> Table:
         """One row per measure, run and group; the row of all topics has no group."""
@@ -99,10 +110,7 @@ class GroupMeans(Result):
         panels: dict[tuple[Measure, str | None], dict[str, GroupMean]] = {}
         for mean in self.means:
             panels.setdefault((mean.measure, mean.group), {})[mean.run] = mean
-        (first, _), overall = next(iter(panels.items()))
-        means_of_all = np.array([mean.mean for mean in overall.values()], dtype=float)
-        names = list(overall)
-        runs = [names[run] for run in best_first(sign_of(first) * means_of_all, names)]
+        runs = self._best_first()
         drawings: list[Drawing] = []
         for (measure, group), means in panels.items():
             of_runs = [means[run] for run in runs]
@@ -115,7 +123,7 @@ class GroupMeans(Result):
                 bars=[np.stack([lower, upper])],
                 label=axis_label(measure),
                 heading=f"{measure}, {group or 'all'} ({topics})",
-                shows_names=len(drawings) % ACROSS == 0,
+                shows_names=not drawings,
             )
             drawings.append(drawing)
         text = f"Groups hold different {self.unit}s: a lower mean may be that of harder ones."

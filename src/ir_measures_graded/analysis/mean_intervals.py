@@ -135,7 +135,7 @@ class Intervals(Result):
                 bars=[ends[..., column]],
                 label=axis_label(measure),
                 heading=str(measure),
-                shows_names=column % ACROSS == 0,
+                shows_names=column == 0,
             )
             panels.append(panel)
         caption = f"Bars: {self._kind} over {self.unit}s, each for itself, not all together."

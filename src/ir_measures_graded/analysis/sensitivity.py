@@ -409,7 +409,8 @@ class Sensitivity(Result):
             levels = "/".join(f"{level:g}" for level in sorted(gains))
             values = "/".join(f"{gains[level]:g}" for level in sorted(gains))
             parts.append(f"{name}: gain of level {levels} is {values}.")
-        parts.append("In colour: the runs whose rank changes most.")
+        if np.ptp(self.ranks, axis=1).any():
+            parts.append("In colour: the runs whose rank changes most.")
         return " ".join(parts)
 
 

@@ -520,7 +520,7 @@ class Evaluation(Result):
                 means[order, column],
                 label=axis_label(measure),
                 heading=str(measure),
-                shows_names=column % ACROSS == 0,
+                shows_names=column == 0,
             )
             panels.append(panel)
         return figures.picture(panels, self.headline(), across=ACROSS)
@@ -590,7 +590,7 @@ class Evaluation(Result):
                 bars=[np.stack([lowest, highest]), np.stack([lower, upper])],
                 label=axis_label(measure),
                 heading=str(measure),
-                shows_names=column % ACROSS == 0,
+                shows_names=column == 0,
             )
             panels.append(panel)
         caption = (

@@ -156,7 +156,7 @@ def folded(text: str, columns: int) -> list[str]:
         if width_of(lines[-1] + rest.rstrip()) > columns and lines[-1]:
             lines.append("")
         while width_of(rest.rstrip()) > columns:
-            count = _fitting(rest, columns)
+            count = fitting(rest, columns)
             lines[-1] = rest[:count]
             lines.append("")
             rest = rest[count:]
@@ -164,7 +164,7 @@ def folded(text: str, columns: int) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def _fitting(text: str, columns: int) -> int:
+def fitting(text: str, columns: int) -> int:
     """The number of the first characters that take at most so many columns, at least 1."""
     count = 1
     while width_of(text[: count + 1]) <= columns:
@@ -194,12 +194,12 @@ def rows_of(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[l
             yield [(" " * GAP).join(map(padded, cells, widths, right)).rstrip()]
         return
     above, lines, right = _without_constant(lines, right)
-    fitting = fitted(lines)
-    if fitting is None:
+    narrowed = fitted(lines)
+    if narrowed is None:
         yield above
         yield from _blocks(lines)
         return
-    widths, gap = fitting
+    widths, gap = narrowed
     for number, cells in enumerate(lines):
         in_lines = [folded(cell, most) for cell, most in zip(cells, widths, strict=True)]
         height = max(map(len, in_lines), default=1)

@@ -19,6 +19,7 @@ from ...output.figures import (
     Scatter,
     SortedBars,
     Triangle,
+    difference_label,
     picture,
 )
 from ...output.formats import short
@@ -115,15 +116,15 @@ def _two_runs(comparison: Comparison, values: Evaluation) -> Figure:
         better = sign_of(measure) * differences_of(new_values, old_values)[0]
         largest = np.argsort(-np.abs(better), kind="stable")[:MOST_TOPICS_NAMED]
         named = [number for number in largest.tolist() if better[number]]
-        label = f"{new} − {old}"
+        label = difference_label(new, old)
         if sign_of(measure) < 0:
-            label = f"{old} − {new}, as smaller is better"
+            label = f"{difference_label(old, new)}, as smaller is better"
         drawings.append(
             Scatter(old_values, new_values, topics, old, new, str(measure), named, diagonal=True)
         )
         drawings.append(SortedBars(better, topics, label, unit=comparison.unit))
     text = (
-        f"Left: a dot for each {comparison.unit}, on the line if both runs are equal. Right: the "
+        f"A dot for each {comparison.unit}, on the line if both runs are equal. Bars: the "
         f"differences, {new} better above 0. The {comparison.unit}s that differ most are named."
     )
     return picture(drawings, comparison.summary, text, across=2)
@@ -136,7 +137,7 @@ def _differences(comparison: Comparison) -> Figure:
     drawings = []
     for column, measure in enumerate(comparison.measures):
         drawing = _differences_by(comparison, measure, rows, names)
-        drawings.append(replace(drawing, shows_names=column % ACROSS == 0))
+        drawings.append(replace(drawing, shows_names=column == 0))
     level = f"{100 * (1 - comparison.alpha):g} %"
     together = "each for itself"
     if comparison.family == 1:

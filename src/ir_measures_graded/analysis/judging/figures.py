@@ -41,8 +41,10 @@ def figure_of(judges: Judges) -> Figure:
         text += " Cells: documents, in the colour of their share of the human's level."
     defined = [order for order in best.orders if order.tau is not None]
     if defined:
-        drawings.append(_slopes(best, defined[0]))
-        text += " Lines: the places of the runs; in colour those that move most."
+        slopes = _slopes(best, defined[0])
+        drawings.append(slopes)
+        text += " Lines: the places of the runs"
+        text += "; in colour those that move most." if np.ptp(slopes.ranks, axis=1).any() else "."
     return picture(drawings, judges.summary, text, across=3)
 
 
@@ -127,7 +129,7 @@ def figure_of_holes(holes: Holes) -> Figure:
     still_open[0] = holes.open
     if len(counts) > 1 and still_open.any():
         drawings.append(_open_pairs(holes, counts, still_open))
-        text = "Left: the pairs that stay open if each document has its expected gain"
+        text = "Line: the pairs that stay open if each document has its expected gain"
         closed = np.flatnonzero(still_open == 0)
         if closed.size and holes.open:
             least = counted(int(counts[closed[0]]), "judgment")
@@ -135,9 +137,8 @@ def figure_of_holes(holes: Holes) -> Figure:
         sentences.append(f"{text}.")
     if len(holes):
         drawings.append(_next_documents(holes))
-        sentences.append(
-            "Cells: documents to judge next by topic and best rank, darker with more runs."
-        )
+        what = "documents to judge next" if holes.open else "unjudged documents"
+        sentences.append(f"Cells: {what} by topic and best rank, darker with more runs.")
     if not drawings:
         drawings.append(_means(holes))
     return picture(drawings, holes.summary, " ".join(sentences), across=2)
@@ -154,6 +155,7 @@ def _open_pairs(holes: Holes, counts: np.ndarray, still_open: np.ndarray) -> Lin
         x_label="documents judged, in the order of this list",
         y_label="open pairs of runs",
         whole_x=True,
+        whole_y=True,
         from_zero=True,
         marks=marks,
         size=(3.4, 2.4),

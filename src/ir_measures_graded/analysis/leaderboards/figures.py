@@ -33,7 +33,9 @@ def slope_chart(orders: Sequence[ComparedOrders], names: tuple[str, str], title:
         columns = [f"{names[0]} {compared.first.measure}", f"{names[1]} {compared.second.measure}"]
         places = np.stack(compared.places, axis=1).astype(float)
         panels.append(figures.Slopes(compared.systems, places, columns, coloured=coloured))
-    caption = "Places of the systems, 1 the best. In colour: the systems whose place changes most."
+    caption = "Places of the systems, 1 the best."
+    if coloured:
+        caption += " In colour: the systems whose place changes most."
     if len(orders) > MOST_PANELS:
         caption += f" The first {MOST_PANELS} of {len(orders)} pairs of measures are drawn."
     return figures.picture(panels, title, caption, across=2)

@@ -14,7 +14,7 @@ A result names its drawing and the data, and `picture` adds the answer as the ti
         return picture([Forest(self.runs, self.means, label="Mean")], title=self.summary)
 """
 
-from .bars import SortedBars, StackedBars
+from .bars import SortedBars, StackedBars, difference_label
 from .forest import Forest
 from .groups import Groups
 from .heat_map import HeatMap, Triangle
@@ -63,6 +63,7 @@ __all__ = [
     "Tiles",
     "Triangle",
     "colours_of_moves",
+    "difference_label",
     "drawable",
     "legend_outside",
     "level_colours",

@@ -18,6 +18,7 @@ from .style import (
     in_lines,
     shortened,
     spread,
+    text_width,
     widest,
 )
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 LABEL_SIZE = 8.0
 NAME_SIZE = 7.5
+HEIGHT = 1.9
+"""The height of sorted bars in inches."""
 NARROWEST = 0.05
 WIDEST_BAR = 0.24
 """The width of a bar in inches is between these, without regard to very many."""
@@ -39,6 +42,16 @@ LEADER = 0.16
 
 def _width(count: int) -> float:
     return max(1.4, min(count * WIDEST_BAR, max(count * NARROWEST, 4.2), 7.0))
+
+
+def difference_label(run: str, other: str) -> str:
+    """The label of differences of two runs: their names if they fit beside the bars.
+
+    >>> difference_label("new", "old"), difference_label("new" * 20, "old")
+    ('new − old', 'difference')
+    """
+    label = f"{run} − {other}"
+    return label if text_width(label, LABEL_SIZE) <= HEIGHT else "difference"
 
 
 @dataclass(frozen=True)
@@ -65,7 +78,7 @@ class SortedBars(Drawing):
     @property
     def height(self) -> float:
         """The height in inches, without labels."""
-        return 1.9
+        return HEIGHT
 
     @property
     def _order(self) -> np.ndarray:
@@ -158,12 +171,21 @@ class StackedBars(Drawing):
     def _has_names(self) -> bool:
         return len(self.names) * LEAST_SIZE * LINE * 1.05 <= self.width
 
+    @property
+    def _texts(self) -> list[str]:
+        return [shortened(name, LONGEST) for name in self.names]
+
+    @property
+    def _is_turned(self) -> bool:
+        """Whether the names are too wide to stand beside each other."""
+        return widest(self._texts, LEAST_SIZE) > 0.85 * self.width / len(self.names)
+
     def margins(self) -> Margins:
         """The room for names, labels and the legend."""
         bottom = 0.12 + LABEL_SIZE * LINE
         if self._has_names:
-            names = (shortened(name, LONGEST) for name in self.names)
-            bottom += widest(names, LEAST_SIZE) + 0.06
+            depth = widest(self._texts, LEAST_SIZE) if self._is_turned else LEAST_SIZE * LINE
+            bottom += depth + 0.06
         legend = [*self.parts, self.legend_title]
         return Margins(0.75, widest(legend, LABEL_SIZE) + 0.5, 0.08, bottom)
 
@@ -184,8 +206,8 @@ class StackedBars(Drawing):
         axes.set_ylim(bottom=0)
         axes.set_xticks([])
         if self._has_names:
-            names = [shortened(name, LONGEST) for name in self.names]
-            axes.set_xticks(places, names, rotation=90, size=LEAST_SIZE)
+            rotation = 90 if self._is_turned else 0
+            axes.set_xticks(places, self._texts, rotation=rotation, size=LEAST_SIZE)
             axes.tick_params(axis="x", length=0)
         axes.grid(visible=False, axis="x")
         axes.set_xlabel(self.row_label, loc="left", labelpad=4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +39,8 @@ class Forest(Drawing):
     - `filled`: which dots are filled; by default all
     - `colours`: one for each row; by default all are blue
     - `texts`: what stands at the right of each row, below `texts_heading`
-    - `shows_names`: whether names stand at the left; panels of one row of a figure share them
+    - `shows_names`: whether names stand at the left; they do in the first panel of a row, whose
+      names the others may share
     """
 
     names: Sequence[str]
@@ -64,6 +65,10 @@ class Forest(Drawing):
     def height(self) -> float:
         """The height in inches, without labels."""
         return of_height(len(self.names), height_of_rows(len(self.names)), least=0.45)
+
+    def first_in_row(self) -> Forest:
+        """The forest with the names at its left."""
+        return replace(self, shows_names=True)
 
     @property
     def _size(self) -> float:

@@ -7,7 +7,7 @@ Computational and Graphical Statistics 13(2), 2004. The groups here are grown gr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -61,6 +61,7 @@ class Groups(Drawing):
 
     is_alike: np.ndarray
     heading: str = ""
+    belongs_beside: ClassVar[bool] = True
 
     @property
     def _groups(self) -> list[np.ndarray]:

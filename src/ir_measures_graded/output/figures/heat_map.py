@@ -16,6 +16,7 @@ from .style import (
     LEAST_SIZE,
     LIGHT_TEXT,
     LINE,
+    PAD,
     RULE,
     TINT,
     colour_map,
@@ -34,10 +35,12 @@ if TYPE_CHECKING:
 
 TALLEST = 13.0
 """Cells of more rows become lower than a name."""
-WIDEST = 14.0
+WIDEST = 9.4
+"""More columns become narrower than their names, of which some are left out."""
 KEY = 0.13
 """The width of the key of the colours in inches."""
-LABEL_SIZE = 7.5
+LABEL_SIZE = 8.0
+KEY_LABEL_SIZE = 7.5
 LEAST_KEY = 0.9
 """The least height of the key in inches."""
 LEAST_SIDE = 1.4
@@ -95,7 +98,7 @@ class HeatMap(Drawing):
 
     @property
     def _label_lines(self) -> list[str]:
-        return in_lines(self.label, self._key_height, LABEL_SIZE)
+        return in_lines(self.label, self._key_height, KEY_LABEL_SIZE)
 
     @property
     def _is_upright(self) -> bool:
@@ -103,25 +106,32 @@ class HeatMap(Drawing):
         names = map(shortened, self.columns)
         return widest(names, self._column_size) > 0.85 * self.width / len(self.columns)
 
+    @property
+    def _depth_of_names(self) -> float:
+        """How far the names of columns reach below the cells in inches."""
+        if self._is_upright:
+            return PAD + widest(map(shortened, self.columns), self._column_size)
+        return PAD + self._column_size * LINE
+
     def margins(self) -> Margins:
         """The room for names, labels and the key."""
         left = widest(map(shortened, self.rows), self._row_size) + 0.12
         if self.row_label:
             left += 0.2
-        bottom = 0.3
-        if self._is_upright:
-            bottom = widest(map(shortened, self.columns), self._column_size) + 0.12
+        bottom = self._depth_of_names + 0.06
+        if self.column_label:
+            bottom += 0.08 + LABEL_SIZE * LINE
         if self.label:
             bottom = max(bottom, LEAST_KEY - self.height)
-        if self.column_label:
-            bottom += 0.24
         right = 0.1
         if self.label:
-            right = KEY + 0.6 + len(self._label_lines) * LABEL_SIZE * LINE
+            right = KEY + 0.6 + len(self._label_lines) * KEY_LABEL_SIZE * LINE
         return Margins(left, right, 0.08, bottom)
 
     def draw(self, axes: Axes) -> None:
         """Draw the cells and the key."""
+        from matplotlib.ticker import MaxNLocator
+
         lowest, highest = self.limits or (None, None)
         masked = np.ma.masked_invalid(self.cells)
         mesh = axes.pcolormesh(
@@ -146,20 +156,22 @@ class HeatMap(Drawing):
             box = (1 + 0.12 / self.width, below, KEY / self.width, height / self.height)
             key = axes.figure.colorbar(mesh, cax=axes.inset_axes(box))
             key.outline.set_visible(False)
-            key.set_label("\n".join(self._label_lines), size=LABEL_SIZE)
+            key.set_label("\n".join(self._label_lines), size=KEY_LABEL_SIZE)
             key.ax.tick_params(labelsize=LEAST_SIZE, length=2)
-            key.ax.locator_params(nbins=4)
+            values = masked.compressed()
+            is_whole = bool((values == np.floor(values)).all())
+            key.locator = MaxNLocator(nbins=4, integer=is_whole, min_n_ticks=1)
 
     def _name_axes(self, axes: Axes) -> None:
-        """The labels of the rows, at the left edge, and of the columns, at the lower edge."""
+        """The labels of the rows, at the left edge, and of the columns, below their names."""
         margins = self.margins()
         place: dict[str, Any] = {"transform": axes.transAxes, "ha": "center", "va": "center"}
         if self.row_label:
             left = (0.1 - margins.left) / self.width
-            axes.text(left, 0.5, self.row_label, rotation=90, size=8, **place)
+            axes.text(left, 0.5, self.row_label, rotation=90, size=LABEL_SIZE, **place)
         if self.column_label:
-            bottom = (0.1 - margins.bottom) / self.height
-            axes.text(0.5, bottom, self.column_label, size=8, **place)
+            below = -(self._depth_of_names + 0.08) / self.height
+            axes.text(0.5, below, self.column_label, size=LABEL_SIZE, **place | {"va": "top"})
 
     def _write(self, axes: Axes, mesh: object) -> None:
         """The texts in the cells, in a colour that can be read on the cell."""

@@ -45,7 +45,7 @@ class Lines(Drawing):
     - `levels`: names of values on the vertical axis at which one stands
     - `grey_from`: values of x above this one are shaded
     - `is_log`, `is_log_y`: whether the horizontal and the vertical axis are logarithmic
-    - `whole_x`: whether ticks of the horizontal axis are whole numbers
+    - `whole_x`, `whole_y`: whether ticks of the horizontal and the vertical axis are whole numbers
     - `from_zero`: whether the vertical axis begins at 0
     - `shows_legend`: whether the names stand at the right
     """
@@ -61,6 +61,7 @@ class Lines(Drawing):
     is_log: bool = False
     is_log_y: bool = False
     whole_x: bool = False
+    whole_y: bool = False
     from_zero: bool = False
     shows_legend: bool = True
     size: tuple[float, float] = (WIDTH, HEIGHT)
@@ -70,6 +71,11 @@ class Lines(Drawing):
         if not self.shows_legend:
             return []
         return [shortened(line.name) for line in self.lines if line.name]
+
+    @property
+    def _width_of_levels(self) -> float:
+        """The width of the names of levels in inches, with a gap; 0 without any."""
+        return widest(self.levels, LABEL_SIZE) + 0.1 if self.levels else 0.0
 
     @property
     def width(self) -> float:
@@ -84,10 +90,10 @@ class Lines(Drawing):
     def margins(self) -> Margins:
         """The room for both axes and the legend."""
         right = 0.25
-        if self._names:
-            right = widest(self._names, LABEL_SIZE) + HANDLE + 0.3
         if self.levels:
-            right = max(right, widest(self.levels, LABEL_SIZE) + 0.2)
+            right = self._width_of_levels + 0.1
+        if self._names:
+            right = self._width_of_levels + widest(self._names, LABEL_SIZE) + HANDLE + 0.3
         x_lines = in_lines(self.x_label, self.width, LABEL_SIZE)
         y_lines = in_lines(self.y_label, self.height, LABEL_SIZE)
         bottom = TICKS + len(x_lines) * LABEL_SIZE * LINE + 0.1
@@ -108,25 +114,31 @@ class Lines(Drawing):
                 handle.set_gid(line.group)
             if line.name:
                 handles.append(handle)
-        self._mark(axes)
         self._scale(axes)
+        self._mark(axes)
         self._name_levels(axes)
         axes.set_xlabel("\n".join(in_lines(self.x_label, self.width, LABEL_SIZE)))
         axes.set_ylabel("\n".join(in_lines(self.y_label, self.height, LABEL_SIZE)))
         if self._names:
             names = legend_names(self._names)
+            beside = 0.08 + self._width_of_levels
             axes.legend(
                 handles, names, loc="upper left", borderaxespad=0.0, fontsize=LABEL_SIZE,
-                bbox_to_anchor=(1 + 0.08 / self.width, 1.0), handlelength=3.2, labelspacing=0.35,
+                bbox_to_anchor=(1 + beside / self.width, 1.0), handlelength=3.2, labelspacing=0.35,
             )  # fmt: skip
 
     def _mark(self, axes: Axes) -> None:
         """The dashed lines with their names."""
-        dashes = (0, (2, 2))
-        for name, place in self.marks.items():
-            axes.axvline(place, color=GREY, linewidth=0.9, linestyle=dashes)
-            axes.text(place, 1.01, name, transform=axes.get_xaxis_transform(), va="bottom",
-                      ha=self._side(place), size=LABEL_SIZE, color=GREY)  # fmt: skip
+        ordered = sorted(self.marks.items(), key=lambda mark: mark[1])
+        wanted = []
+        for _, place in ordered:
+            axes.axvline(place, color=GREY, linewidth=0.9, linestyle=(0, (2, 2)))
+            wanted.append(self._inches_from_left(axes, place))
+        width = widest(self.marks, LABEL_SIZE)
+        at = spread(wanted, width + 0.08, width / 2, self.width - width / 2)
+        for (name, _), inches in zip(ordered, at, strict=True):
+            axes.text(inches / self.width, 1.01, name, transform=axes.transAxes, va="bottom",
+                      ha="center", size=LABEL_SIZE, color=GREY)  # fmt: skip
         if self.grey_from is not None and self.grey_from < self.x[-1]:
             axes.axvspan(self.grey_from, self.x[-1], color=GREY, alpha=0.12, linewidth=0)
 
@@ -148,16 +160,10 @@ class Lines(Drawing):
         point = axes.transData.transform((axes.get_xlim()[0], level))
         return float(axes.transAxes.inverted().transform(point)[1])
 
-    def _side(self, place: float) -> str:
-        """The side of a mark on which its name has room."""
-        low = float(self.x[0])
-        high = float(self.x[-1])
-        if self.is_log:
-            low, high, place = np.log([low, high, place])
-        share = (place - low) / ((high - low) or 1)
-        if share < 0.2:
-            return "left"
-        return "right" if share > 0.8 else "center"
+    def _inches_from_left(self, axes: Axes, place: float) -> float:
+        """The place of a value on the horizontal axis in inches from its left end."""
+        point = axes.transData.transform((place, axes.get_ylim()[0]))
+        return float(axes.transAxes.inverted().transform(point)[0]) * self.width
 
     def _scale(self, axes: Axes) -> None:
         """The ends and ticks of both axes."""
@@ -181,3 +187,5 @@ class Lines(Drawing):
             axes.yaxis.set_minor_formatter(NullFormatter())
         elif self.from_zero:
             axes.set_ylim(bottom=0)
+        if self.whole_y:
+            axes.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from .saving import new_figure
 from .style import GREY, LINE, SIZE, in_lines, styled
@@ -25,6 +25,11 @@ EDGE: Final = 0.12
 """The empty edge of a sheet in inches."""
 LEAST_WIDTH: Final = 4.8
 """A sheet has room for a title in inches."""
+WIDEST_SHEET: Final = 11.0
+"""Panels stand below each other rather than in a sheet that is wider in inches.
+
+Text is legible then in the width of a page.
+"""
 TITLE_SIZE: Final = 10.0
 CAPTION_SIZE: Final = 7.5
 TICKS: Final = 0.24
@@ -50,6 +55,8 @@ class Drawing:
 
     heading: str = ""
     """A line above the panel, such as the measure."""
+    belongs_beside: ClassVar[bool] = False
+    """Whether the panel is read together with the one at its left."""
 
     @property
     def width(self) -> float:
@@ -60,6 +67,10 @@ class Drawing:
     def height(self) -> float:
         """The height in inches, without labels."""
         return 2.4
+
+    def first_in_row(self) -> Drawing:
+        """The drawing as it is at the left edge of a sheet."""
+        return self
 
     def margins(self) -> Margins:
         """The room for the labels, without the heading."""
@@ -74,29 +85,22 @@ class Drawing:
 def picture(
     drawings: Sequence[Drawing], title: object = "", caption: object = "", across: int = 4
 ) -> Figure:
-    """A figure of some drawings, at most `across` side by side.
+    """A figure of some drawings, at most `across` side by side, fewer if they are wide.
 
     The title is the answer, and the caption tells what the reader must know of the drawings.
     Needs the extra ``plot``.
     """
-    across = max(1, min(len(drawings), across))
-    rows = [drawings[start : start + across] for start in range(0, len(drawings), across)]
-    columns = [drawings[place::across] for place in range(across)]
-    lefts = [max(drawing.margins().left for drawing in column) for column in columns]
-    widths = [max(drawing.width for drawing in column) for column in columns]
-    rights = list(map(_right, columns, widths))
-    width = sum(lefts) + sum(widths) + sum(rights) + 2 * EDGE
-    width = max(width, LEAST_WIDTH)
+    grid = _grid(drawings, across)
+    width = max(grid.width, LEAST_WIDTH)
 
     room = width - 2 * EDGE
     title_lines = in_lines(title, room, TITLE_SIZE) if title else []
     caption_lines = in_lines(caption, room, CAPTION_SIZE) if caption else []
     above = _height_of(title_lines, TITLE_SIZE, 0.12)
     below = _height_of(caption_lines, CAPTION_SIZE, 0.1)
-    tops = [max(map(_top, row, widths)) for row in rows]
-    heights = [max(drawing.height for drawing in row) for row in rows]
-    bottoms = [max(drawing.margins().bottom for drawing in row) for row in rows]
-    height = sum(tops) + sum(heights) + sum(bottoms) + above + below + 2 * EDGE
+    tops = [max(map(_top, row, grid.widths)) for row in grid.rows]
+    heights = [max(map(_height_with_labels, row)) for row in grid.rows]
+    height = sum(tops) + sum(heights) + above + below + 2 * EDGE
 
     figure = new_figure(width, height, layout="none")
     text: dict[str, Any] = {"ha": "left", "va": "top"}
@@ -111,17 +115,63 @@ def picture(
             size=CAPTION_SIZE, linespacing=1.2, color=GREY, **text,
         )  # fmt: skip
     top = height - EDGE - above
-    for number, row in enumerate(rows):
+    for number, row in enumerate(grid.rows):
         top -= tops[number]
         left = EDGE
         for place, drawing in enumerate(row):
-            left += lefts[place]
+            left += grid.lefts[place]
             bottom = top - drawing.height
             box = (left, bottom, drawing.width, drawing.height)
-            left += widths[place] + rights[place]
+            left += grid.widths[place] + grid.rights[place]
             _draw(figure, drawing, box)
-        top -= heights[number] + bottoms[number]
+        top -= heights[number]
     return figure
+
+
+class _Grid(NamedTuple):
+    """Drawings in rows, and the width of each column with the margins at both sides."""
+
+    rows: list[list[Drawing]]
+    lefts: list[float]
+    widths: list[float]
+    rights: list[float]
+
+    @property
+    def width(self) -> float:
+        """The width in inches, with the edges of the sheet."""
+        return sum(self.lefts) + sum(self.widths) + sum(self.rights) + 2 * EDGE
+
+
+def _grid(drawings: Sequence[Drawing], across: int) -> _Grid:
+    """The drawings, at most `across` side by side, fewer if the sheet would be too wide."""
+    most = max(1, min(len(drawings), across))
+    grid = _grid_of(drawings, most)
+    if any(drawing.belongs_beside for drawing in drawings):
+        return grid
+    for fewer in range(most - 1, 0, -1):
+        if grid.width <= WIDEST_SHEET:
+            break
+        rows = math.ceil(len(drawings) / fewer)
+        grid = _grid_of(drawings, math.ceil(len(drawings) / rows))
+    return grid
+
+
+def _grid_of(drawings: Sequence[Drawing], across: int) -> _Grid:
+    """The drawings, so many side by side."""
+    rows = []
+    for start in range(0, len(drawings), across):
+        first, *others = drawings[start : start + across]
+        rows.append([first.first_in_row(), *others])
+    columns = [[row[place] for row in rows if place < len(row)] for place in range(across)]
+    lefts = [max(drawing.margins().left for drawing in column) for column in columns]
+    widths = [max(drawing.width for drawing in column) for column in columns]
+    rights = list(map(_right, columns, widths))
+    return _Grid(rows, lefts, widths, rights)
+
+
+def _height_with_labels(drawing: Drawing) -> float:
+    """The height of a panel in inches with what stands below it."""
+    return drawing.height + drawing.margins().bottom
 
 
 def _right(column: Sequence[Drawing], width: float) -> float:

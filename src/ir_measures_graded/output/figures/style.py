@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import needed
 from ..files import refuse_bad_date
 from ..formats import WITHIN
+from ..width import fitting, width_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,11 +60,6 @@ HINTED: Final = 1.03
 """The widest that rounding to pixels makes a text."""
 LONGEST_NAME: Final = 44
 """Longer names lose characters in the middle."""
-PAGE: Final = (11.0, 15.0)
-"""Maximum width and height in inches of figures of several panels.
-
-A figure is larger if it would be unreadable otherwise.
-"""
 
 STYLE: Final = {
     "font.size": SIZE,
@@ -156,18 +152,22 @@ def widest(texts: Iterable[str], size: float = SIZE) -> float:
     return max((text_width(text, size) for text in texts), default=0.0)
 
 
-WORD: Final = rf"(?:[^ ,]|{WITHIN})*(?:[ ,]|$)"
-"""What stands in one line: up to a blank, but not that of 52 % and κ .28, or a comma."""
+THOUSANDS: Final = r"(?<=\d),(?=\d{3}(?![\d:]))"
+"""The comma of a number such as 4,423."""
+WORD: Final = rf"(?:[^ ,]|{WITHIN}|{THOUSANDS})*(?:[ ,]|$)"
+"""What stands in one line: up to a blank or a comma, but not those of 52 %, κ .28 and 4,423."""
 
 
 def in_lines(text: object, width: float, size: float = SIZE) -> list[str]:
     """A text in lines of at most `width` inches, broken after blanks and commas.
 
-    A number stays beside its sign: 52 %, κ .28. A word that is wider is broken after - _ / and (,
+    A number stays whole and beside its sign: 4,423 and 52 %, κ .28. A word that is wider is broken after - _ / and (,
     and otherwise anywhere.
 
     >>> in_lines("4,423 documents, κ .28", 1.4)
     ['4,423 documents,', 'κ .28']
+    >>> in_lines("of 4,423 documents", 0.5)
+    ['of', '4,423', 'docum', 'ents']
     >>> in_lines("nDCG_JK(gains={1:1,2:10,3:100})@100", 2.0)
     ['nDCG_JK(gains={1:1,2:10,', '3:100})@100']
     >>> in_lines("best is a-long-name-of_a-run", 1.0)
@@ -203,14 +203,18 @@ def _append_piece(lines: list[str], piece: str, width: float, size: float) -> No
 def shortened(name: object, longest: int = LONGEST_NAME) -> str:
     """A name that fits beside a drawing; a long one loses characters in the middle.
 
-    >>> shortened("bm25"), shortened("a" * 60 + "z", longest=8)
-    ('bm25', 'aaaaa…az')
+    Wide characters count as two.
+
+    >>> shortened("bm25"), shortened("a" * 60 + "z", longest=8), shortened("検索" * 5, longest=8)
+    ('bm25', 'aaaaa…az', '検索…索')
     """
     text = drawable(str(name))
-    if len(text) <= longest:
+    if width_of(text) <= longest:
         return text
     end = longest // 3
-    return f"{text[: longest - end - 1]}…{text[-end:]}"
+    first = text[: fitting(text, longest - end - 1)]
+    last = text[-fitting(text[::-1], end) :]
+    return f"{first}…{last}"
 
 
 def spread(wanted: Sequence[float], gap: float, lowest: float, highest: float) -> list[float]:
@@ -291,15 +295,21 @@ def colour_of_text(share: float) -> str:
 
 def level_colours(levels: Sequence[float]) -> dict[float, Any]:
     """The colour of each level; levels of at most 0 are the lightest."""
+    return {level: colour_map()(share) for level, share in shares_of_levels(levels).items()}
+
+
+def shares_of_levels(levels: Sequence[float]) -> dict[float, float]:
+    """Where each level is in `SEQUENCE`, from 0 to 1, by its place among the levels above 0.
+
+    >>> shares_of_levels([0, 1, 100])
+    {0: 0.0, 1: 0.5, 100: 1.0}
+    """
     ordered = sorted(levels)
     above = [level for level in ordered if level > 0]
-    colours = {}
-    for level in ordered:
-        share = 0.0
-        if level > 0:
-            share = (above.index(level) + 1) / len(above)
-        colours[level] = colour_map()(share)
-    return colours
+    shares = dict.fromkeys(ordered, 0.0)
+    for place, level in enumerate(above, start=1):
+        shares[level] = place / len(above)
+    return shares
 
 
 # ---------------------------------------------------------------------------------- names of rows

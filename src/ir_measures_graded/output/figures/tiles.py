@@ -21,6 +21,7 @@ from .style import (
     in_lines,
     level_colours,
     name_rows,
+    shares_of_levels,
     shortened,
     size_of_names,
     widest,
@@ -121,7 +122,7 @@ class Tiles(Drawing):
         """A tile for each rank; that of an unjudged document is empty."""
         from matplotlib.patches import Rectangle
 
-        highest = max(colours, default=1.0)
+        shares = shares_of_levels(list(colours))
         for rank, level in enumerate(levels.tolist()):
             face: object = "none"
             text = "?"
@@ -129,7 +130,7 @@ class Tiles(Drawing):
             if not np.isnan(level):
                 face = colours[level]
                 text = f"{level:g}"
-                colour = colour_of_text(level / (highest or 1.0))
+                colour = colour_of_text(shares[level])
             box = Rectangle((left, rank - 0.42), TILE, 0.84, facecolor=face, edgecolor=LIGHT,
                             linewidth=0.6)  # fmt: skip
             axes.add_patch(box)
