@@ -8,7 +8,7 @@ import pytest
 from ir_measures import AP, RR, Judged, P, R, nDCG
 
 from ir_measures_graded import CG, DCG_JK, NDCNG, NDPM, SR, GradedError, muAP, nCG, nDCG_JK
-from ir_measures_graded.analysis import Curves, curves, evaluate
+from ir_measures_graded.analysis import Curves, CurvesByMeasure, curves, evaluate
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0, "d": 2}, "q2": {"a": 2}, "q3": {"d": 1, "e": 0}}
 RUNS = {
@@ -152,6 +152,23 @@ def test_of_many_runs_the_best_and_those_to_highlight_are_in_colour():
         GradedError, match="there is no run 'run15' to highlight; did you mean run1"
     ):
         curves({"q1": {"a": 1}}, runs, "nDCG_JK@5", highlight=["run15"])
+
+
+def test_a_run_has_one_colour_in_the_panels_of_all_measures():
+    generator = np.random.default_rng(0)
+    names = tuple(f"run {number:02}" for number in range(20))
+    curves_by_measure = []
+    for measure in (nCG, muAP):
+        values = generator.random((20, 4))
+        curves_by_measure.append(Curves(measure, 9, names, values))
+    figure = CurvesByMeasure(tuple(curves_by_measure)).figure()
+    panels = []
+    for axes in figure.axes:
+        panels.append({line.get_label(): line.get_color() for line in axes.lines})
+    best = [names[run] for run in curves_by_measure[0].shown]
+    assert [panels[0][run] for run in best] == [panels[1][run] for run in best]
+    entries = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    assert set(entries) == {*best, "15 other runs"}
 
 
 def test_figure_does_not_import_pyplot():

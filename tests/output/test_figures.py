@@ -10,7 +10,7 @@ import pytest
 from texts import problems
 
 from ir_measures_graded.output import figures
-from ir_measures_graded.output.figures import style
+from ir_measures_graded.output.figures import sheet, style
 from ir_measures_graded.output.figures.groups import groups_of
 
 HEADS = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-"}
@@ -161,7 +161,7 @@ def drawings_of(count, length):
     ]  # fmt: skip
     yield "lines", [
         figures.Lines(np.array([1, 9]), lines, "rank", heading, heading, {"cutoff 9": 9.0},
-                      {"0.5": 0.5, "0.51": 0.51})
+                      {"0.5": 0.5, names[0]: 1.0})
     ]  # fmt: skip
     yield "number line", [
         figures.NumberLine(0.1, (-np.inf, 0.2), ((-np.inf, -0.001), (0.001, np.inf)), heading, heading)
@@ -188,6 +188,35 @@ def test_no_text_is_cut_small_or_overlaps(count, length):
             continue  # the others are cut to a size in the same way as these
         figure = figures.picture(drawings, title, f"Caption. {title}")
         assert (name, problems(figure)) == (name, [])
+
+
+def test_panels_of_a_wide_sheet_stand_below_each_other_and_the_first_of_a_row_has_names():
+    names = names_of(2, 40)
+    forests = [figures.Forest(names, np.ones(2), shows_names=number == 0) for number in range(4)]
+    figure = figures.picture(forests, across=4)
+    assert figure.get_size_inches()[0] <= sheet.WIDEST_SHEET
+    assert [len(axes.texts) for axes in figure.axes] == [2, 0, 2, 0]
+    beside = figures.picture([*forests[:1] * 3, figures.Groups(np.ones((2, 2), dtype=bool))])
+    assert beside.get_size_inches()[0] > sheet.WIDEST_SHEET  # groups have no names of their own
+
+
+def test_panels_of_a_row_share_the_room_below_them():
+    tall = figures.Scatter(np.arange(5), np.arange(5), x_label="x")
+    low = figures.SortedBars(np.arange(50) - 9.0, names_of(50, 20))
+    alone = [figures.picture([panel]).get_size_inches()[1] for panel in (tall, low)]
+    assert figures.picture([tall, low]).get_size_inches()[1] == pytest.approx(max(alone))
+
+
+def test_text_on_a_tile_is_light_where_the_tile_is_dark():
+    axes = pytest.importorskip("matplotlib.figure").Figure().subplots()
+    figures.Tiles(["a", "b"], np.array([0.0, 2.0]), np.array([100.0, 2.0, 1.0])).draw(axes)
+    colours = {text.get_text(): text.get_color() for text in axes.texts}
+    assert {level: colours[level] == style.LIGHT_TEXT for level in ("0", "1", "2", "100")} == {
+        "0": False,
+        "1": False,
+        "2": True,
+        "100": True,
+    }
 
 
 def test_an_axis_names_margins_of_ten_and_more_in_full():

@@ -161,8 +161,8 @@ WORD: Final = rf"(?:[^ ,]|{WITHIN}|{THOUSANDS})*(?:[ ,]|$)"
 def in_lines(text: object, width: float, size: float = SIZE) -> list[str]:
     """A text in lines of at most `width` inches, broken after blanks and commas.
 
-    A number stays whole and beside its sign: 4,423 and 52 %, κ .28. A word that is wider is broken after - _ / and (,
-    and otherwise anywhere.
+    A number stays whole and beside its sign: 4,423 and 52 %, κ .28. A word that is wider is broken
+    after - _ / and (, and otherwise anywhere.
 
     >>> in_lines("4,423 documents, κ .28", 1.4)
     ['4,423 documents,', 'κ .28']
