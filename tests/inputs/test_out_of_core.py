@@ -1,7 +1,12 @@
-"""Runs in files whose topics do not stand together."""
+"""Runs in files whose topics do not stand together, and rows that can be read only once."""
 
+import errno
+import gc
+import io
+import os
 import sys
 from random import Random
+from tempfile import TemporaryFile
 
 import pytest
 from ir_measures import AP, RR, Compat
@@ -10,6 +15,7 @@ from pyarrow import parquet
 from buckets import arrow, qrels_and_runs
 from ir_measures_graded import ERR_G, GradedError, RunFile, nDCG_JK
 from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.files import spilled
 from ir_measures_graded.files.content import SIZES
 
 MEASURES = [nDCG_JK @ 10, ERR_G @ 5, AP, RR @ 3]
@@ -74,3 +80,79 @@ def test_the_extra_is_named_without_duckdb(tmp_path, monkeypatch):
     )
     with pytest.raises(GradedError, match=message):
         evaluate(qrels, {"run": run}, [AP])
+
+
+def text_of(runs):
+    """Scattered rows of several runs as CSV, or of one run as TREC lines."""
+    rows = []
+    for name, run in runs.items():
+        topics = arrow(run, "score", Random(2)).to_pylist()
+        rows += [(name, row["query_id"], row["doc_id"], row["score"]) for row in topics]
+    Random(3).shuffle(rows)
+    if len(runs) == 1:
+        return "".join(f"{topic} Q0 {doc} 0 {score} x\n" for _, topic, doc, score in rows).encode()
+    lines = ["run,query_id,doc_id,score", *(",".join(map(str, row)) for row in rows)]
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["stream", "several runs"])
+def test_rows_that_can_be_read_only_once_are_spilled(several, monkeypatch):
+    pytest.importorskip("duckdb")
+    monkeypatch.setattr(spilled, "WRITTEN", 30)
+    opened = []
+
+    def temporary_file(**options):
+        opened.append(TemporaryFile(**options))  # noqa: SIM115, the rows close it
+        return opened[-1]
+
+    monkeypatch.setattr(spilled, "TemporaryFile", temporary_file)
+    qrels, runs = qrels_and_runs(topics=40)
+    if not several:
+        runs = {"run": runs["one"]}
+    text = text_of(runs)
+
+    def values(sizes):
+        file = RunFile(io.BytesIO(text))
+        file.sizes = sizes
+        return evaluate(qrels, [file], [*MEASURES, Compat(p=0.8)]).records()
+
+    expected = values(SIZES)
+    assert not opened
+    assert values(SORTED) == expected
+    gc.collect()
+    assert [file.closed for file in opened] == [True]
+
+
+@pytest.mark.parametrize("place", ["open", "write"])
+def test_a_full_disk_is_told_in_a_sentence(place, monkeypatch):
+    class Full:
+        closed = False
+
+        def write(self, text):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        def close(self):
+            self.closed = True
+
+    def temporary_file(**options):
+        return Full().write(b"") if place == "open" else Full()
+
+    monkeypatch.setattr(spilled, "TemporaryFile", temporary_file)
+    file = RunFile(io.BytesIO(text_of({"run": qrels_and_runs(topics=40)[1]["one"]})))
+    file.sizes = SORTED
+    message = (
+        "the open file: cannot write the rows to a temporary file: No space left on device; "
+        "the environment variable TMPDIR names another folder for them"
+    )
+    with pytest.raises(GradedError) as caught:
+        file.rows()
+    assert str(caught.value) == message
+
+
+def test_a_stream_without_pyarrow_is_told_in_a_sentence(monkeypatch):
+    file = RunFile(io.BytesIO(text_of({"run": qrels_and_runs(topics=40)[1]["one"]})))
+    file.sizes = SORTED
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    message = "a stream or several runs of more than 50 rows needs pyarrow"
+    with pytest.raises(GradedError, match=message):
+        file.rows()

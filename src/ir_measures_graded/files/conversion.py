@@ -29,8 +29,9 @@ from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import Facts, Part, joined
 from ..errors import FileError, GradedError, level_of_caller, needed, shown
 from .content import SIZES, Content, File, Reading, Sizes, is_lasting
-from .files import grouped, parts_of, without_endings
+from .files import parts_of, without_endings
 from .forms import is_json
+from .grouping import grouped
 from .sources import is_file
 
 GROUP = 1_000_000  # rows per row group of a Parquet file

@@ -20,7 +20,7 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, 
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -28,7 +28,6 @@ import numpy as np
 from ir_measures import ScoredDoc
 
 from ..core.rows.columns import QRELS, RUN, Chosen, columns_named
-from ..core.rows.id_columns import stretches_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rows import (
@@ -55,8 +54,10 @@ from .content import (
     parquet_files,
 )
 from .forms import is_json
+from .grouping import by_run
 from .other_kinds import refuse_other_kind
 from .out_of_core import regrouped
+from .spilled import SpilledRows, kept_rows
 from .table_files import KINDS, folder_parts, kind_of, table_parts
 from .text_files import text_parts
 
@@ -150,9 +151,10 @@ class RunFile(RunSource):
 
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a
     topic are not contiguous, up to ten million rows are held in memory, and more are sorted in
-    temporary files by DuckDB (extra ``large``). The rows of a file that can be read only once, such
-    as standard input, and those of the runs that `runs` returns are held in memory. Other providers
-    of ir-measures iterate over the run as `ir_measures.ScoredDoc` objects.
+    temporary files by DuckDB (extra ``large``). Of a file that can be read only once, such as
+    standard input, and of the runs that `runs` returns, up to ten million rows are held in memory,
+    and more are in a temporary file (extra ``tables``). Other providers of ir-measures iterate over
+    the run as `ir_measures.ScoredDoc` objects.
 
     Raises `GradedError` at once for anything but such a `file`, and during evaluation: for a file
     that cannot be read, for a line or row of another form, for a score that is NaN or not a number,
@@ -189,7 +191,7 @@ class RunFile(RunSource):
         if not limits:
             self.sizes = WITHOUT_LIMITS
         self.name = Content(file).name
-        self._kept: Part | GradedError | None = None
+        self._kept: Part | SpilledRows | GradedError | None = None
 
     def runs(self) -> dict[str, RunFile]:
         """The runs of the file by name, in order of appearance; empty if no column names the runs.
@@ -201,8 +203,16 @@ class RunFile(RunSource):
         """
         if "run" not in self.columns():
             return {}
+        kept = self._kept
+        if not isinstance(kept, SpilledRows):
+            kept = kept_rows(self._watched(self._every()), self.name, self.sizes)
+        rows_of_runs: dict[str, Any] = {}
+        if isinstance(kept, SpilledRows):
+            rows_of_runs |= kept.by_run()
+        else:
+            rows_of_runs |= by_run(kept)
         runs: dict[str, RunFile] = {}
-        for name, rows in by_run(joined(self._watched(self._every()), RUN)).items():
+        for name, rows in rows_of_runs.items():
             run = copy(self)
             run.run = name
             run._kept = rows
@@ -282,12 +292,15 @@ class RunFile(RunSource):
                 self._kept = FileError(f"{self.name}: reading it was cut off; open it again")
                 try:
                     every = parts_of(self.file, Reading(RUN, chosen, self.sizes))
-                    self._kept = joined(self._watched(every), RUN)
+                    self._kept = kept_rows(self._watched(every), self.name, self.sizes)
                 except GradedError as error:
                     self._kept = error
         if isinstance(self._kept, GradedError):
             raise self._kept
-        yield self._kept
+        if isinstance(self._kept, SpilledRows):
+            yield from self._kept.parts()
+        else:
+            yield self._kept
 
     def _parts(self) -> Generator[Part]:
         """The rows of the run.
@@ -468,21 +481,3 @@ def _last_change(query: Ids) -> int:
         if last:
             return start + last
     return 0
-
-
-def grouped(rows: Part, column: str) -> tuple[Part, list[str], list[int]]:
-    """The rows with those of each topic or of each run together, the names, and their bounds in the
-    rows.
-    """
-    stretches = stretches_of(rows.columns[column], f"run: {column}")
-    order, bounds = stretches.grouped(len(rows))
-    if order is not None:
-        rows = rows.take(order)
-    return rows, list(stretches.topics), bounds.tolist()
-
-
-def by_run(rows: Part) -> dict[str, Part]:
-    """The rows of each run by its name."""
-    rows, names, bounds = grouped(rows, "run")
-    runs = zip(names, pairwise(bounds), strict=True)
-    return {name: rows.take(slice(start, end)) for name, (start, end) in runs}

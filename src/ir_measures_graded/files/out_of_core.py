@@ -32,6 +32,7 @@ MEMORY = "1GB"
 """The memory limit of DuckDB."""
 THREADS = 2
 """The threads of DuckDB. Each one needs memory of its own."""
+ANOTHER_FOLDER = "the environment variable TMPDIR names another folder for them"
 HASH = "hash of the topic"
 LINE = "line of the row"
 QUERY = f'SELECT *, hash(query_id) AS "{HASH}" FROM rows ORDER BY "{HASH}", "{LINE}"'
@@ -50,12 +51,12 @@ def regrouped(parts: Iterator[Part], name: str, sizes: Sizes) -> Iterator[Part]:
         kept.append(rows)
         count += len(rows)
         if count > sizes.in_memory:
-            yield from _sorted(chain(_drained(kept), parts), name, sizes)
+            yield from _sorted(chain(drained(kept), parts), name, sizes)
             return
     yield joined(kept, RUN)
 
 
-def _drained(parts: list[Part]) -> Iterator[Part]:
+def drained(parts: list[Part]) -> Iterator[Part]:
     """The parts, which are removed from the list one by one, so that their memory becomes free."""
     parts.reverse()
     while parts:
@@ -78,7 +79,7 @@ class _Input:
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         try:
             while (rows := self._next()) is not None:
-                yield _batch(rows)
+                yield batch_of(rows)
         except Exception as error:
             self.failures.append(error)
             raise
@@ -105,7 +106,7 @@ def _sorted(parts: Iterator[Part], name: str, sizes: Sizes) -> Iterator[Part]:
     first = next(parts)
     names = list(first.columns)
     source = _Input(chain([first], parts))
-    schema = _batch(first.take(slice(0))).schema
+    schema = batch_of(first.take(slice(0))).schema
     with TemporaryDirectory(prefix="ir_measures_graded") as folder:
         options = {"memory_limit": MEMORY, "temp_directory": folder, "threads": THREADS}
         with duckdb.connect(config=options) as connection:
@@ -117,7 +118,7 @@ def _sorted(parts: Iterator[Part], name: str, sizes: Sizes) -> Iterator[Part]:
                 facts = None
                 for block in _whole_topics(rows, sizes.rows):
                     facts = facts or joined_facts([*source.facts])
-                    yield _part(block, names, facts)
+                    yield part_of(block, names, facts)
                     facts = facts._replace(empty=())  # of the first block alone
             except GradedError:
                 raise
@@ -126,14 +127,13 @@ def _sorted(parts: Iterator[Part], name: str, sizes: Sizes) -> Iterator[Part]:
                     raise source.failures[0] from None
                 reason = next(iter(str(error).splitlines()), "")
                 raise FileError(
-                    f"{name}: cannot sort the rows in temporary files: {reason}; the environment "
-                    "variable TMPDIR names another folder for them"
+                    f"{name}: cannot sort the rows in temporary files: {reason}; {ANOTHER_FOLDER}"
                 ) from error
             finally:
                 source.stop()
 
 
-def _batch(rows: Part) -> pyarrow.RecordBatch:
+def batch_of(rows: Part) -> pyarrow.RecordBatch:
     """The rows as a batch of Arrow."""
     import pyarrow
 
@@ -180,7 +180,8 @@ def _whole_topics(batches: Iterable[pyarrow.RecordBatch], least: int) -> Iterato
         yield pyarrow.Table.from_batches(pending)
 
 
-def _part(rows: pyarrow.Table, names: Iterable[str], facts: Facts) -> Part:
+def part_of(rows: pyarrow.Table | pyarrow.RecordBatch, names: Iterable[str], facts: Facts) -> Part:
+    """Rows of Arrow with these columns as a part."""
     columns: dict[str, Any] = {}
     for name in names:
         column = rows.column(name)

@@ -39,7 +39,8 @@ from ...evaluation.named import (
     study_of,
 )
 from ...files.content import Reading
-from ...files.files import grouped, parts_of, qrels_in
+from ...files.files import parts_of, qrels_in
+from ...files.grouping import grouped
 from ...files.sources import is_file, named_path, qrels_source
 from ...output.formats import listed
 from ...progress import steps
