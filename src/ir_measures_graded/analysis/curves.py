@@ -447,16 +447,9 @@ def _curves(
     needed = last * (topics * BYTES + 24 * len(named))
     refuse_large("depth", last, needed, f"curves over {counted(topics, 'topic')}")
     if confidence is not None:
-        if topics < 2:
-            counts = counted(topics, "topic")
-            raise GradedError(f"confidence bands need at least 2 topics; {counts} counts")
-        needed = 16 * last * resamples
-        refuse_large("resamples", resamples, needed, f"bands at {counted(last, 'rank')}")
+        _refuse_bands(last, topics, resamples)
     _refuse_names_of_columns(names, has_bands=confidence is not None)
-    highlighted = (highlight,) if isinstance(highlight, str) else tuple(highlight)
-    for name in highlighted:
-        if name not in names:
-            raise GradedError(f"there is no run {name!r} to highlight{did_you_mean(name, names)}")
+    highlighted = _highlighted(highlight, names)
 
     if ideal is None:
         ideal = is_plain_sum(open_end)
@@ -472,20 +465,37 @@ def _curves(
             means[number] = means_of.mean(values)
             if bands is not None and confidence is not None:
                 bands[number] = _band(means_of, values, confidence, resamples, seed)
-    cutoff = named_measure.params.get("cutoff")
     return Curves(
-        open_end,
-        topics,
-        names,
-        means,
-        best,
-        bands,
-        confidence,
-        highlighted,
-        means_of.effective,
-        tuple(dict.fromkeys(ranks)),
-        cutoff,
+        measure=open_end,
+        topics=topics,
+        runs=names,
+        values=means,
+        ideal=best,
+        bands=bands,
+        confidence=confidence,
+        highlight=highlighted,
+        effective=means_of.effective,
+        at=tuple(dict.fromkeys(ranks)),
+        cutoff=named_measure.params.get("cutoff"),
     )
+
+
+def _refuse_bands(last: int, topics: int, resamples: int) -> None:
+    """Raise `GradedError` for bands over fewer than two topics, or of too many resamples."""
+    if topics < 2:
+        counts = counted(topics, "topic")
+        raise GradedError(f"confidence bands need at least 2 topics; {counts} counts")
+    needed = 16 * last * resamples
+    refuse_large("resamples", resamples, needed, f"bands at {counted(last, 'rank')}")
+
+
+def _highlighted(highlight: Iterable[str], runs: Sequence[str]) -> tuple[str, ...]:
+    """The names of the runs to highlight. Raises `GradedError` for an unknown one."""
+    highlighted = (highlight,) if isinstance(highlight, str) else tuple(highlight)
+    for name in highlighted:
+        if name not in runs:
+            raise GradedError(f"there is no run {name!r} to highlight{did_you_mean(name, runs)}")
+    return highlighted
 
 
 def _band(

@@ -1,5 +1,6 @@
 """The command `judges`."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ from ..analysis.judging.agreement import Judges
 from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.judges import ONE_RUN, compared
 from ..analysis.judging.merging import RULES, merge_judges
-from ..analysis.judging.panel import is_judge, panels
+from ..analysis.judging.panel import Panel, is_judge, panels
 from ..analysis.judging.percentiles import RESAMPLES
 from ..analysis.statistics.defaults import CONFIDENCE
 from ..errors import GradedError, NotApplicableError, Remark
@@ -86,11 +87,44 @@ def run(arguments: Arguments) -> Answer:
     if arguments.merge is not None:
         return _merged(arguments)
     check_endings(arguments.output, OUTPUT.endings or {})
+    more, words = _machines_and_others(arguments)
+    _refuse_table(arguments, words, more)
+    human: Any = arguments.qrels
+    runs: list[tuple[str, Any]] = []
+    measures: list[Measure] = []
+    if words:
+        human, runs, measures = inputs(arguments, words=words)
+    _refuse_few_runs(arguments.show, len(runs), bool(more))
+    machines = [arguments.machine, *more]
+    panels_of_machines = panels(
+        human, machines, runs, measures, machine_levels=arguments.machine_levels
+    )
+    agreement = compared(panels_of_machines, **arguments.of("confidence", "resamples", "seed"))
+    remarks = list(agreement.remarks)
+    estimates = None
+    shows_estimates = arguments.show is None or arguments.show in OF_ONE
+    if runs and not more and shows_estimates:
+        estimates = _estimates(panels_of_machines[0], arguments, remarks)
+    # What the notes say must not be lost where programs read the values.
+    notes = agreement.notes()
+    if estimates is not None:
+        notes = [*notes, *estimates.notes()]
+    facts = {"notes": [str(note) for note in notes]}
+    view = _view(arguments.show, agreement, estimates)
+    return Answer(replace(view, remarks=tuple(remarks)), facts=facts)
+
+
+def _machines_and_others(arguments: Arguments) -> tuple[list[str], list[str]]:
+    """The words that name further machines, and those that name runs and measures."""
     paths = {word: named_path(word).path for word in arguments.inputs}
-    more = [word for word, path in paths.items() if is_lasting(path) and is_judge(path)]
-    if len(more) < len(arguments.inputs):
-        more = [word for word in more if is_judge(paths[word], beside_runs=True)]
-    words = [text for text in arguments.inputs if text not in more]
+    machines = [word for word, path in paths.items() if is_lasting(path) and is_judge(path)]
+    if len(machines) < len(arguments.inputs):
+        machines = [word for word in machines if is_judge(paths[word], beside_runs=True)]
+    return machines, [word for word in arguments.inputs if word not in machines]
+
+
+def _refuse_table(arguments: Arguments, words: Sequence[str], more: Sequence[str]) -> None:
+    """Raise `GradedError` for options that need runs, one machine or several machines."""
     if not words and arguments.gains:
         raise GradedError("--gains requires runs and measures")
     if arguments.show in OF_ONE and more:
@@ -100,63 +134,63 @@ def run(arguments: Arguments) -> Answer:
         )
     if arguments.show == "differences" and not more:
         raise GradedError("--show differences requires at least two machines")
-    human: Any = arguments.qrels
-    runs: list[tuple[str, Any]] = []
-    measures: list[Measure] = []
-    if words:
-        human, runs, measures = inputs(arguments, words=words)
-    least = RUNS_OF.get(arguments.show, 0)
-    if len(runs) < least:
+
+
+def _refuse_few_runs(table: str | None, runs: int, has_machines: bool) -> None:
+    """Raise `GradedError` for fewer runs than the table needs, and for one run without use."""
+    least = RUNS_OF.get(table or "", 0)
+    if runs < least:
         runs_needed = counted(least, "run")
-        raise GradedError(f"--show {arguments.show} requires measures and at least {runs_needed}")
-    if len(runs) == 1 and (more or arguments.show == "agreement"):
+        raise GradedError(f"--show {table} requires measures and at least {runs_needed}")
+    if runs == 1 and (has_machines or table == "agreement"):
         raise GradedError(ONE_RUN)
-    machines = [arguments.machine, *more]
-    panels_of_machines = panels(
-        human, machines, runs, measures, machine_levels=arguments.machine_levels
-    )
-    agreement = compared(panels_of_machines, **arguments.of("confidence", "resamples", "seed"))
-    results: list[Judges | Estimates] = [agreement]
-    remarks = list(agreement.remarks)
-    shows_estimates = arguments.show is None or arguments.show in OF_ONE
-    if runs and not more and shows_estimates:
-        try:
-            estimates = estimated(panels_of_machines[0], arguments.confidence)
-        except NotApplicableError as error:
-            if arguments.show is not None:
-                raise
-            # The agreement needs no estimate.
-            remark = Remark("no estimate", "", f"no estimate: {error}")
-            remarks.append(remark)
-            issue([remark])
-        else:
+
+
+def _estimates(panel: Panel, arguments: Arguments, remarks: list[Remark]) -> Estimates | None:
+    """The estimates, or None with a remark on why there are none; their remarks are added.
+
+    Raises `NotApplicableError` if they alone are asked for.
+    """
+    try:
+        estimates = estimated(panel, arguments.confidence)
+    except NotApplicableError as error:
+        if arguments.show is not None:
+            raise
+        # The agreement needs no estimate.
+        remark = Remark("no estimate", "", f"no estimate: {error}")
+        remarks.append(remark)
+        issue([remark])
+        return None
+    remarks += [remark for remark in estimates.remarks if remark not in remarks]
+    return estimates
+
+
+def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> View:
+    """The tables and the figure that are shown; without `show`, those of all results."""
+    if show is None:
+        results: list[Judges | Estimates] = [agreement]
+        if estimates is not None:
             results.append(estimates)
-            remarks += [remark for remark in estimates.remarks if remark not in remarks]
-    last = results[-1]
-    notes = [note for result in results for note in result.notes()]
-    # What the notes say must not be lost where programs read the values.
-    facts = {"notes": [str(note) for note in notes]}
-    if arguments.show is None:
-        tables = [table for result in results for table in result.tables()]
-        sentences = [sentence for result in results for sentence in result.answer()]
-        view = View(tables, read=last.data(), noted=notes, above=sentences)
-    elif arguments.show in ("agreement", "estimates"):
-        view = View(last.tables()[:1], read=last.data())
-    elif isinstance(last, Estimates):
-        view = View([last.pair_table()])
-    elif arguments.show == "kappas":
-        view = View(agreement.kappa_tables())
-    elif arguments.show == "differences":
-        view = View([agreement.difference_table()])
-    elif arguments.show == "levels":
-        view = View([agreement.level_table()])
-    else:
-        view = View([agreement.favour_table()])
-    drawn = agreement.figure
-    if isinstance(last, Estimates) and arguments.show in OF_ONE:
-        drawn = last.figure
-    view = replace(view, draw=drawn, remarks=tuple(remarks))
-    return Answer(view, facts=facts)
+        return View(
+            [table for result in results for table in result.tables()],
+            read=results[-1].data(),
+            noted=[note for result in results for note in result.notes()],
+            above=[sentence for result in results for sentence in result.answer()],
+            draw=agreement.figure,
+        )
+    if estimates is not None and show == "estimates":
+        return View(estimates.tables()[:1], read=estimates.data(), draw=estimates.figure)
+    if estimates is not None:
+        return View([estimates.pair_table()], draw=estimates.figure)
+    if show == "agreement":
+        return View(agreement.tables()[:1], read=agreement.data(), draw=agreement.figure)
+    if show == "kappas":
+        return View(agreement.kappa_tables(), draw=agreement.figure)
+    if show == "differences":
+        return View([agreement.difference_table()], draw=agreement.figure)
+    if show == "levels":
+        return View([agreement.level_table()], draw=agreement.figure)
+    return View([agreement.favour_table()], draw=agreement.figure)
 
 
 def _merged(arguments: Arguments) -> Answer:

@@ -376,16 +376,11 @@ def cells_of(
     """
     pandas = needed("pandas", "a table of values")
 
-    is_repeated = frame.columns.duplicated()
-    if is_repeated.any():
-        repeated = frame.columns[is_repeated][0]
-        raise GradedError(f"{name} has two columns named {repeated}; rename one")
-    if frame.index.name is not None and frame.index.name not in frame:
-        frame = frame.reset_index()
+    frame = with_named_index(frame, name)
     names = list(frame)
     run, measure, value = (column_name(name, names, ours) for ours in ("run", "measure", "value"))
-    wide = measure is None or value is None
-    if run is None and not wide and "name" in names:  # PyTerrier's name of a run
+    is_wide = measure is None or value is None
+    if run is None and not is_wide and "name" in names:  # PyTerrier's name of a run
         run = "name"
     has_topics = column_name(name, names, "query_id") is not None
     tells_topics = plain(str(frame.columns.name)) in chain(*NAMES["query_id"])
@@ -400,14 +395,10 @@ def cells_of(
         needed_column(frame, name, COLLECTION)
         keys.append(COLLECTION)
     frame = frame.set_axis(np.arange(1, len(frame) + 1))
-    if wide:
-        marks = [AGGREGATE] if _marks_means(frame) else []
-        named = [key for key in names if key not in keys + marks and plain(key) not in IDS]
-        measures = [key for key in named if _is_measure_column(frame[key], name)]
+    if is_wide:
         measure = "measure"
         value = "value"
-        parts = [frame[keys + marks].assign(measure=key, value=frame[key]) for key in measures]
-        frame = pandas.concat(parts) if parts else frame[:0].assign(measure="", value=0.0)
+        frame = _row_per_measure(frame, keys, name)
     frame = frame[~_is_mean(frame, [*keys, measure], value, name, names_topic_all)]
     if frame.empty:
         raise GradedError(
@@ -420,7 +411,9 @@ def cells_of(
     if is_refused.any():
         is_refused &= ~_is_gap(frame[topic], frame[measure], frame[value])
     if is_refused.any():
-        column = str(frame[measure][is_refused].iloc[0]) if wide else value
+        column = value
+        if is_wide:
+            column = str(frame[measure][is_refused].iloc[0])
         _refuse(frame[value].rename(column), is_refused, name, "not a finite number")
     refuse_too_large(frame[value], numbers, name)
     runs = unnamed if run is None else frame[run].astype(str)
@@ -433,6 +426,34 @@ def cells_of(
     if apart:
         columns[COLLECTION] = frame[COLLECTION].astype(str)
     return pandas.DataFrame(columns, frame.index)
+
+
+def with_named_index(frame: DataFrame, name: str) -> DataFrame:
+    """The table, with its index as a column if that has a name.
+
+    Raises `GradedError` for two columns of one name.
+    """
+    is_repeated = frame.columns.duplicated()
+    if is_repeated.any():
+        repeated = frame.columns[is_repeated][0]
+        raise GradedError(f"{name} has two columns named {repeated}; rename one")
+    if frame.index.name is not None and frame.index.name not in frame:
+        return frame.reset_index()
+    return frame
+
+
+def _row_per_measure(frame: DataFrame, keys: list[Any], name: str) -> DataFrame:
+    """A table with a column per measure as one with the columns measure and value."""
+    kept = list(keys)
+    if _marks_means(frame):
+        kept.append(AGGREGATE)
+    others = [key for key in frame if key not in kept and plain(key) not in IDS]
+    measures = [key for key in others if _is_measure_column(frame[key], name)]
+    if not measures:
+        return frame[:0].assign(measure="", value=0.0)
+    parts = [frame[kept].assign(measure=key, value=frame[key]) for key in measures]
+    pandas = needed("pandas", "a table of values")
+    return pandas.concat(parts)
 
 
 def _is_gap(topics: Series, measures: Series, values: Series) -> np.ndarray:

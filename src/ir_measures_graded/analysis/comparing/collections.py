@@ -274,13 +274,19 @@ def compare_collections(
     correction_of(correction)
     statistics_library("scipy.special")
     evaluations = _evaluated(collections, measures, smaller)
-    all_runs = [run for evaluation in evaluations.values() for run in evaluation.runs]
-    runs = tuple(dict.fromkeys(all_runs))
+    runs = _runs_of_any(evaluations.values())
     chosen = _measures_of(evaluations, collections, measures)
     refuse_few(len(runs), "run")
     baselines = baselines_of(runs, baseline)
     if not baselines:
         refuse_many_pairs(len(runs), len(chosen), NAME_A_BASELINE)
+    settings: dict[str, Any] = {
+        "runs": runs,
+        "measures": chosen,
+        "baselines": baselines,
+        "alpha": alpha,
+        "correction": correction,
+    }
     arrays = [_array_of(collection, runs, chosen) for collection in evaluations.values()]
     primary = THESE if len(arrays) < LEAST_COLLECTIONS else LIKE_THESE
     # Differences over collections that are not a sample are shown, and none is significant.
@@ -288,7 +294,7 @@ def compare_collections(
     if primary == THESE:
         level_of[LIKE_THESE] = 0.0
     outcomes: list[Test] = []
-    apart: dict[str, list[Test]] = {name: [] for name in evaluations}
+    tests_of: dict[str, list[Test]] = {name: [] for name in evaluations}
     means = np.full((len(arrays), len(runs), len(chosen)), np.nan)
     for column, measure in enumerate(chosen):
         parts = [_complete_topics(array[:, column]) for array in arrays]
@@ -300,48 +306,63 @@ def compare_collections(
             labels = [(runs[run], runs[other]) for run, other in pairs]
             tested = partial(pairwise_tests, measure, pairs=labels)
             in_parts = paired_in_parts(parts, pairs, alpha, width=width, correction=correction)
-            for tests, in_part in zip(apart.values(), in_parts, strict=True):
+            for tests, in_part in zip(tests_of.values(), in_parts, strict=True):
                 tests += tested(PAIRED_T, in_part._asdict(), alpha=alpha)
             for test, columns in _over_all(in_parts, topics, alpha, correction).items():
                 outcomes += tested(test, columns, alpha=level_of[test])
     _, lower, upper, _ = t_of_means(means.reshape(len(arrays), -1), 1 - alpha)
-    sizes = np.array([array.shape[2] for array in arrays])
+    return OverCollections(
+        **settings,
+        topics=len(arrays),
+        values=mean_over_topics(np.moveaxis(means, 0, -1)),
+        outcomes=tuple(outcomes),
+        groups=_comparisons(evaluations, means, tests_of, settings),
+        remarks=_remarks(evaluations),
+        unit="collection",
+        primary=primary,
+        bounds=np.stack([lower, upper]).reshape(2, *means.shape[1:]),
+    )
+
+
+def _comparisons(
+    evaluations: Mapping[str, Evaluation],
+    means: np.ndarray,
+    tests_of: Mapping[str, list[Test]],
+    settings: dict[str, Any],
+) -> dict[str, Comparison]:
+    """The comparison in each collection, whose p-values are corrected for all collections with
+    enough topics."""
+    sizes = np.array([len(evaluation.topics) for evaluation in evaluations.values()])
     families = max(1, int((sizes >= LEAST_TESTED_TOPICS).sum()))
-    groups = {}
-    for (name, evaluation), mean in zip(evaluations.items(), means, strict=True):
-        groups[name] = Comparison(
-            runs=runs,
-            measures=chosen,
+    comparisons = {}
+    for (name, evaluation), means_of_runs in zip(evaluations.items(), means, strict=True):
+        comparisons[name] = Comparison(
+            **settings,
             topics=len(evaluation.topics),
-            values=mean,
-            outcomes=tuple(apart[name]),
-            baselines=baselines,
-            alpha=alpha,
-            correction=correction,
+            values=means_of_runs,
+            outcomes=tuple(tests_of[name]),
             name=name,
             families=families,
             lacking=remarks_on(evaluation),
             remarks=evaluation.remarks,
         )
+    return comparisons
+
+
+def _remarks(evaluations: Mapping[str, Evaluation]) -> tuple[Remark, ...]:
+    """The remarks on all collections, which name their collection."""
     remarks: list[Remark] = []
     for name, evaluation in evaluations.items():
         remarks += in_collection(name, evaluation.remarks)
-    bounds = np.stack([lower, upper]).reshape(2, *means.shape[1:])
-    return OverCollections(
-        runs=runs,
-        measures=chosen,
-        topics=len(arrays),
-        values=mean_over_topics(np.moveaxis(means, 0, -1)),
-        outcomes=tuple(outcomes),
-        baselines=baselines,
-        alpha=alpha,
-        correction=correction,
-        groups=groups,
-        remarks=tuple(remarks),
-        unit="collection",
-        primary=primary,
-        bounds=bounds,
-    )
+    return tuple(remarks)
+
+
+def _runs_of_any(evaluations: Iterable[Evaluation]) -> tuple[str, ...]:
+    """The runs of the collections, in the order in which they come up."""
+    runs: dict[str, None] = {}
+    for evaluation in evaluations:
+        runs |= dict.fromkeys(evaluation.runs)
+    return tuple(runs)
 
 
 def _evaluated(

@@ -33,6 +33,7 @@ from ...evaluation.values import (
     frame_of,
     number_in,
     refuse_too_large,
+    with_named_index,
 )
 from ...evaluation.weights import ALL_ZERO, read_weights, refuse_missing_weights
 from ...files.content import matching
@@ -358,12 +359,7 @@ def _run_name(frame: DataFrame, run: str) -> str:
 def _of_table(frame: DataFrame, name: str, run_name: str, means: bool) -> DataFrame:
     """The values of a table with a header."""
     pandas = needed("pandas", "a table of values")
-    is_repeated = frame.columns.duplicated()
-    if is_repeated.any():
-        repeated = frame.columns[is_repeated][0]
-        raise GradedError(f"{name} has two columns named {repeated}; rename one")
-    if frame.index.name is not None and frame.index.name not in frame:
-        frame = frame.reset_index()
+    frame = with_named_index(frame, name)
     names = list(frame)
     topic, run, measure, value = (
         column_name(name, names, role) for role in ("query_id", "run", "measure", "value")
