@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise, zip_longest
 from typing import Any
 
@@ -415,12 +416,14 @@ def _lists(
     best_rank = positions(np.bincount(best_topic, minlength=sizes.size)) + 1
     level_in_list = judged.level[ordered.doc]
     gain_in_list = gain[ordered.doc]
+    in_list = partial(_at_ranks, ordered.topic, ordered.rank, shape=shape)
+    in_ideal_list = partial(_at_ranks, best_topic, best_rank, shape=shape)
     fields = {
         "scores": scores,
-        "levels": _at_ranks(ordered.topic, ordered.rank, level_in_list, shape),
-        "gains": _at_ranks(ordered.topic, ordered.rank, gain_in_list, shape, unjudged),
-        "ideal_levels": _at_ranks(best_topic, best_rank, judged.level[best], shape),
-        "ideal_gains": _at_ranks(best_topic, best_rank, gain[best], shape),
+        "levels": in_list(level_in_list),
+        "gains": in_list(gain_in_list, others=unjudged),
+        "ideal_levels": in_ideal_list(judged.level[best]),
+        "ideal_gains": in_ideal_list(gain[best]),
     }
     return documents, fields
 
@@ -586,13 +589,10 @@ class ExplainedDifference(Result):
         for place, document in enumerate(other.documents):
             if document in place_in_run:
                 pairs.append((place, place_in_run[document]))
-        tiles = Tiles(
-            other.documents,
-            other.levels[: len(other.documents)],
-            run.levels[: len(run.documents)],
-            pairs,
-            heads=(shortened(other.run, LONGEST_HEAD), shortened(run.run, LONGEST_HEAD)),
-        )
+        levels_of_other = other.levels[: len(other.documents)]
+        levels_of_run = run.levels[: len(run.documents)]
+        heads = (shortened(other.run, LONGEST_HEAD), shortened(run.run, LONGEST_HEAD))
+        tiles = Tiles(other.documents, levels_of_other, levels_of_run, pairs, heads=heads)
         drawings: list[Drawing] = [tiles]
         rows = [row for row in self._adding() if row["difference"]]
         if rows:

@@ -117,13 +117,15 @@ class GroupMeans(Result):
             numbers = [[mean.mean, mean.lower, mean.upper] for mean in of_runs]
             values, lower, upper = np.array(numbers, dtype=float).T
             topics = counted(of_runs[0].topics, self.unit)
+            heading = f"{measure}, {group or 'all'} ({topics})"
+            is_at_the_left = not drawings
             drawing = Forest(
                 runs,
                 values,
                 bars=[np.stack([lower, upper])],
                 label=axis_label(measure),
-                heading=f"{measure}, {group or 'all'} ({topics})",
-                shows_names=not drawings,
+                heading=heading,
+                shows_names=is_at_the_left,
             )
             drawings.append(drawing)
         text = f"Groups hold different {self.unit}s: a lower mean may be that of harder ones."

@@ -121,11 +121,9 @@ class Levels(Result):
         if not above or len(self.levels) > LARGEST:
             return weightings
         count = len(above)
-        by_name = {
-            "flat": [1] * count,
-            "linear": list(range(1, count + 1)),
-            "exponential": [2**number - 1 for number in range(1, count + 1)],
-        }
+        numbers = range(1, count + 1)
+        by_name = {"flat": [1] * count, "linear": list(numbers)}
+        by_name["exponential"] = [2**number - 1 for number in numbers]
         if count <= STEEP:
             by_name["steep"] = [10**number for number in range(count)]
         for name, values in by_name.items():
@@ -162,13 +160,12 @@ class Levels(Result):
         kind = "documents above level 0"
         if is_drawn.all():
             kind = "judged documents"
+        names = [self.names[topic] for topic in order.tolist()]
+        parts = [f"level {level}" for level in levels] or ["judged"]
+        colours_of_parts = [colours[level] for level in levels] or [BLUE]
+        row_label = f"{counted(len(order), 'topic')}, the one with most documents first"
         return StackedBars(
-            counts[order],
-            [self.names[topic] for topic in order.tolist()],
-            [f"level {level}" for level in levels] or ["judged"],
-            [colours[level] for level in levels] or [BLUE],
-            label=kind,
-            row_label=f"{counted(len(order), 'topic')}, the one with most documents first",
+            counts[order], names, parts, colours_of_parts, label=kind, row_label=row_label
         )
 
     def notes(self) -> list[Note]:
@@ -226,14 +223,14 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
     by_topic = np.zeros((len(judgments.topics), len(every)), dtype=np.int64)
     by_topic[counts.topic, position] = counts.count
     return Levels(
-        tuple(every),
-        documents.astype(np.int64),
-        topics,
-        relevant.astype(np.int64),
-        definitions,
-        judgments.contract,
-        tuple(judgments.topics),
-        by_topic,
+        levels=tuple(every),
+        documents=documents.astype(np.int64),
+        topics=topics,
+        relevant=relevant.astype(np.int64),
+        definitions=definitions,
+        contract=judgments.contract,
+        names=tuple(judgments.topics),
+        by_topic=by_topic,
     )
 
 

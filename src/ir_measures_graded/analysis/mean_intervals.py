@@ -126,12 +126,13 @@ class Intervals(Result):
         """
         order = self._best_first()
         names = [self.runs[row] for row in order]
+        values = self.values[order]
         ends = np.stack([self.lower[order], self.upper[order]])
         panels = []
         for column, measure in enumerate(self.measures):
             panel = figures.Forest(
                 names,
-                self.values[order, column],
+                values[:, column],
                 bars=[ends[..., column]],
                 label=axis_label(measure),
                 heading=str(measure),

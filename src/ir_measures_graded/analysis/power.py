@@ -278,11 +278,12 @@ class Power(Result):
         """The rows of `data` for all topics."""
         records: list[dict[str, Any]] = []
         for measure in self._best_first():
+            _, median_spread, *_ = self.spread(measure)
             facts = {
                 "measure": str(measure),
                 "difference": None,
                 "chance": None,
-                "deviation": self.spread(measure)[1],
+                "deviation": median_spread,
                 "discriminative_power": self.share(measure),
                 "significant": self.separated(measure),
                 "pairs": len(self.pairs),
@@ -577,10 +578,8 @@ def power_collections(
     named = baseline
     if named is None and len(comparison.runs) == 2:
         named = comparison.baseline
-    pairs = [
-        (complete[run], complete[other])
-        for run, other in family_of(complete, named, range(len(complete)))
-    ]
+    family = family_of(complete, named, range(len(complete)))
+    pairs = [(complete[run], complete[other]) for run, other in family]
     rows = [[comparison.runs.index(run) for run in pair] for pair in pairs]
     first, second = np.array(rows).T
     means = np.stack([group.values for group in comparison.groups.values()], axis=-1)

@@ -33,6 +33,7 @@ from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ONE, ZERO, lacks_relevant, weighted_mean
 from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
+from ..evaluation.order_of_runs import best_first
 from ..evaluation.remarks import issued_together
 from ..evaluation.weights import counted_by, topics_that_count
 from ..output.figures import Figure, Forest, picture
@@ -127,10 +128,7 @@ class Ranges(Result):
 
     def tables(self) -> list[Table]:
         """One row per measure and run, the best run first, without ranges that no run has."""
-        best_first = sorted(self.values, key=_cost)
-        place = {measure: number for number, measure in enumerate(self.measures)}
-        by_measure = sorted(best_first, key=lambda row: place[row.measure])
-        records = [row.record() for row in by_measure]
+        records = [row.record() for measure in self.measures for row in self._rows_by(measure)]
         ends = [name for name in _ENDS if any(record[name] is not None for record in records)]
         columns = ("measure", "run", "value", *ends, "judged")
         return [Table.of(list(map(Column, columns)), records)]
@@ -153,10 +151,16 @@ class Ranges(Result):
         )
         return picture(drawings, self.summary, text, across=2)
 
+    def _rows_by(self, measure: GradedMeasure) -> list[Range]:
+        """The runs by a measure, the best one first."""
+        rows = [row for row in self.values if row.measure == measure]
+        values = np.array([row.value for row in rows])
+        order = best_first(sign_of(measure) * values, [row.run for row in rows])
+        return [rows[number] for number in order]
+
     def _forest(self, measure: GradedMeasure) -> Forest:
         """The values by a measure, the best run at the top."""
-        rows = [row for row in self.values if row.measure == measure]
-        rows.sort(key=_cost)
+        rows = self._rows_by(measure)
         unknown = (np.nan, np.nan)
         judgments = np.array([row.unjudged or unknown for row in rows], dtype=float)
         ties = np.array([row.ties or unknown for row in rows], dtype=float)
@@ -164,9 +168,11 @@ class Ranges(Result):
         for row in rows:
             share = "" if row.judged is None else f"{Percent(row.judged)}"
             shares.append(share)
+        names = [row.run for row in rows]
+        values = np.array([row.value for row in rows])
         return Forest(
-            [row.run for row in rows],
-            np.array([row.value for row in rows]),
+            names,
+            values,
             bars=[judgments.T, ties.T],
             label="mean and ranges",
             heading=str(measure),
@@ -215,11 +221,6 @@ def _pairs_that_turn(ranges_of_pairs: Iterable[Interval]) -> str:
         return "no pair changes its order"
     whose = "its" if turning == 1 else "their"
     return f"{counted(turning, 'pair')} of runs can change {whose} order"
-
-
-def _cost(row: Range) -> float:
-    """The value of a run, the smallest for the best one."""
-    return -sign_of(row.measure) * row.value
 
 
 _OVER = (
@@ -503,14 +504,16 @@ class _BoundedRuns:
             ends = self.mean(np.concatenate([over_ties, over_judgments]))
             for (run, other), ends_of_pair in zip(pairs.tolist(), ends.T.tolist(), strict=True):
                 ties, unjudged = _intervals(ends_of_pair)
+                difference = means[run] - means[other]
+                is_exact = self.bounds is not None and unjudged is not None
                 yield Range(
                     self.measure,
                     names[run],
-                    means[run] - means[other],
+                    difference,
                     ties,
                     unjudged,
                     other=names[other],
-                    exact=self.bounds is not None and unjudged is not None,
+                    exact=is_exact,
                 )
 
     def in_parts(self, pairs: np.ndarray) -> list[np.ndarray]:

@@ -348,23 +348,20 @@ class Sensitivity(Result):
         undefined = np.full(shape, np.nan)
         differences = undefined if self.differences is None else self.differences
         p_values = undefined if self.p_values is None else self.p_values
+        changes = self.changing.tolist()
         rows = []
         for row, setting in enumerate(self.settings):
-            numbers = zip(
-                self.pairs,
-                self.ahead[row].tolist(),
-                known(differences[row]),
-                known(p_values[row]),
-                self.significant[row].tolist(),
-                self.changing.tolist(),
-                strict=True,
-            )
-            for (run, other), ahead, difference, p, is_significant, changes in numbers:
+            ahead = self.ahead[row].tolist()
+            is_significant = self.significant[row].tolist()
+            differences_of_pairs = known(differences[row])
+            p_of_pairs = known(p_values[row])
+            for pair, (run, other) in enumerate(self.pairs):
                 better = None
-                if ahead:
-                    better = run if ahead > 0 else other
-                facts = [better, difference, p, is_significant, changes]
-                rows.append([str(setting), str(setting.measure), run, other, *facts])
+                if ahead[pair]:
+                    better = run if ahead[pair] > 0 else other
+                names = [str(setting), str(setting.measure), run, other, better]
+                tested = [differences_of_pairs[pair], p_of_pairs[pair], is_significant[pair]]
+                rows.append([*names, *tested, changes[pair]])
         return Table(DIFFERENCES, rows)
 
     def figure(self) -> figures.Figure:

@@ -140,14 +140,16 @@ def evaluate(
         # The reader of the qrels has issued its remarks.
         of_reader = [replace(remark, subject=subject) for remark in judgments.rows.facts.remarks]
         values = np.stack([of_run.values for of_run in results])
+        missing = [of_run.missing for of_run in results]
+        levels = judgments.documents.whole.all_levels.tolist()
         result = Evaluation(
             runs=tuple(run.name for run in every),
             measures=wanted,
             topics=units,
             values=judgments.counting.treated(values, work.lacks_relevant),
-            missing=np.stack([of_run.missing for of_run in results]),
+            missing=np.stack(missing),
             unit=unit,
-            levels=tuple(judgments.documents.whole.all_levels.tolist()),
+            levels=tuple(levels),
             remarks=(*on_runs, *others, *of_reader),
             no_relevant=judgments.counting.no_relevant,
             lacks_relevant=work.lacks_relevant,

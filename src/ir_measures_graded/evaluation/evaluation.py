@@ -251,6 +251,7 @@ class Evaluation(Result):
         kept = tuple(self.measures[column] for column in columns)
         subjects = {*self.runs, *map(str, self.measures)}
         dropped = subjects - {*runs, *map(str, kept)}
+        remarks_on_kept = [remark for remark in self.remarks if remark.subject not in dropped]
         return replace(
             self,
             runs=tuple(runs),
@@ -258,7 +259,7 @@ class Evaluation(Result):
             values=self.values[np.ix_(rows, columns)],
             missing=_taken(self.missing, rows),
             lacks_relevant=_taken(self.lacks_relevant, columns),
-            remarks=tuple(remark for remark in self.remarks if remark.subject not in dropped),
+            remarks=tuple(remarks_on_kept),
         )
 
     def on(self, topics: Sequence[int]) -> Evaluation:
@@ -513,10 +514,11 @@ class Evaluation(Result):
             )
         means = self.means()
         order = self.best_first()
+        names = [self.runs[row] for row in order]
         panels = []
         for column, measure in enumerate(self.measures):
             panel = figures.Forest(
-                [self.runs[row] for row in order],
+                names,
                 means[order, column],
                 label=axis_label(measure),
                 heading=str(measure),
@@ -534,6 +536,7 @@ class Evaluation(Result):
     def _figure_of_topics(self) -> figures.Figure:
         """A heat map of topics × runs for each measure."""
         order = self.best_first()
+        names = [self.runs[row] for row in order]
         panels = []
         title = None
         for column, measure in enumerate(self.measures):
@@ -543,12 +546,13 @@ class Evaluation(Result):
             with_value = topics[~np.isnan(means[topics])]
             if title is None:
                 title = self._extreme_topics(measure, with_value)
+            heading = str(measure) if len(self.measures) > 1 else ""
             panel = figures.HeatMap(
                 self.values[order, column].T[topics],
                 [self.topics[topic] for topic in topics.tolist()],
-                [self.runs[row] for row in order],
+                names,
                 label=str(measure),
-                heading=str(measure) if len(self.measures) > 1 else "",
+                heading=heading,
                 row_label=f"{self.unit}, the easiest at the top",
             )
             panels.append(panel)
@@ -562,19 +566,15 @@ class Evaluation(Result):
         hardest = int(topics[-1])
         means = _means_of_topics(self.of(measure))
         text = "{} {} is the hardest by {} (mean {} over the runs), {} the easiest ({})."
-        return Note(
-            text,
-            self.unit.capitalize(),
-            self.topics[hardest],
-            measure,
-            decimal(float(means[hardest])),
-            self.topics[easiest],
-            decimal(float(means[easiest])),
-        )
+        names: list[Any] = [self.unit.capitalize(), self.topics[hardest], measure]
+        names.append(decimal(float(means[hardest])))
+        names += [self.topics[easiest], decimal(float(means[easiest]))]
+        return Note(text, *names)
 
     def _figure_of_quartiles(self) -> figures.Figure:
         """The median, the quartiles and the range of each run over the topics."""
         order = self.best_first()
+        names = [self.runs[row] for row in order]
         panels = []
         for column, measure in enumerate(self.measures):
             quantiles = np.full((5, len(order)), np.nan)
@@ -584,10 +584,12 @@ class Evaluation(Result):
                 if values.size:
                     quantiles[:, place] = np.quantile(values, (0, 0.25, 0.5, 0.75, 1))
             lowest, lower, median, upper, highest = quantiles
+            whole_range = np.stack([lowest, highest])
+            quartiles = np.stack([lower, upper])
             panel = figures.Forest(
-                [self.runs[row] for row in order],
+                names,
                 median,
-                bars=[np.stack([lowest, highest]), np.stack([lower, upper])],
+                bars=[whole_range, quartiles],
                 label=axis_label(measure),
                 heading=str(measure),
                 shows_names=column == 0,

@@ -570,10 +570,8 @@ def _by_column(table: Any) -> Iterable[tuple[str, Any]]:
     order, bounds = stretches.grouped(len(table))
     rows = table if order is None else table.take(arrow_array(order))
     lengths = np.diff(bounds)
-    return (
-        (run, rows.slice(start, length))
-        for run, start, length in zip(stretches.topics, bounds[:-1], lengths, strict=True)
-    )
+    places = zip(stretches.topics, bounds[:-1], lengths, strict=True)
+    return ((run, rows.slice(start, length)) for run, start, length in places)
 
 
 def _unnamed(run: Any) -> str:

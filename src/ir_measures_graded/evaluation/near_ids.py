@@ -119,10 +119,11 @@ class UnmatchedDocuments:
             return ""
         share = Percent(len(best) / self.unjudged)
         of_run, of_qrels = best[0]
+        topics = counted(len(self.topics), "topic")
+        example = f"as {shown(of_run)} and {shown(of_qrels)} of the qrels"
         return (
-            f"{share} of the unjudged documents in the top {self.depth:,} of "
-            f"{counted(len(self.topics), 'topic')} would match {words}, as "
-            f"{shown(of_run)} and {shown(of_qrels)} of the qrels"
+            f"{share} of the unjudged documents in the top {self.depth:,} of {topics} would match "
+            f"{words}, {example}"
         )
 
     @property

@@ -78,11 +78,12 @@ def averaged(evaluation: Evaluation, systems: Mapping[str, Sequence[int]]) -> Ev
         values.append(mean_over_topics(np.moveaxis(evaluation.values[numbers], 0, -1)))
         if evaluation.missing is not None:
             missing.append(evaluation.missing[numbers].any(axis=0))
+    missing_topics = np.stack(missing) if missing else None
     return replace(
         evaluation,
         runs=tuple(systems),
         values=np.stack(values),
-        missing=np.stack(missing) if missing else None,
+        missing=missing_topics,
         unjudged=_mean_unjudged(evaluation, systems),
     )
 

@@ -274,11 +274,12 @@ class Comparison(Result):
         kept = tuple(run for run in self.runs if run in chosen)
         groups = {name: group._only(chosen) for name, group in self.groups.items()}
         repeats = {run: means for run, means in self.repeats.items() if run in chosen}
+        outcomes = tuple(test for test in self.outcomes if test.is_among(kept))
         return replace(
             self,
             runs=kept,
             values=self.values[is_kept],
-            outcomes=tuple(test for test in self.outcomes if test.is_among(kept)),
+            outcomes=outcomes,
             groups=groups,
             repeats=repeats,
         )

@@ -289,11 +289,12 @@ class Gate(Result):
             return
         measure = "" if self.margin.relative else f"{verdict.measure}: "
         enough = np.ceil(log(self.level) / log1p(-share))
+        kind = f"A kind of {self.unit} that is {100 * unseen:.1f} % of all {self.unit}s"
         missing = f"is missing among these {count} with probability {short(self.level)}"
+        advice = f"Use at least {enough:.0f} {self.unit}s."
         yield (
-            f"{measure}A kind of {self.unit} that is {100 * unseen:.1f} % of all {self.unit}s "
-            f"{missing}; if the new run failed on all of this kind, it would lose more than the "
-            f"margin. Use at least {enough:.0f} {self.unit}s."
+            f"{measure}{kind} {missing}; if the new run failed on all of this kind, it would lose "
+            f"more than the margin. {advice}"
         )
 
     def _drops(self, verdict: Verdict) -> Iterator[str]:
@@ -442,20 +443,20 @@ def gate(
                 verdicts[number] = over_ranges(verdict, rule, study, sample, family)
     old, new = evaluation.runs
     return Gate(
-        old,
-        new,
-        size,
-        margin is not None,
-        equivalent,
-        every_group,
-        tuple(verdicts),
-        evaluation.unit,
-        looks,
-        remarks_on(evaluation),
-        evaluation.remarks,
-        shares_of(evaluation),
-        evaluation.effective,
-        evaluation,
+        old=old,
+        new=new,
+        margin=size,
+        chosen=margin is not None,
+        equivalent=equivalent,
+        every_group=every_group,
+        verdicts=tuple(verdicts),
+        unit=evaluation.unit,
+        looks=looks,
+        lacking=remarks_on(evaluation),
+        remarks=evaluation.remarks,
+        unjudged=shares_of(evaluation),
+        effective=evaluation.effective,
+        by_topic=evaluation,
     )
 
 

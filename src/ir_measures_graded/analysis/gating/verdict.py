@@ -340,11 +340,13 @@ def _verdict(
     lower, upper = known(np.sort(sign_of(measure) * (mean_better + change.bounds(rule))))
     p_beyond = min(change.p_above_0(-values) for values in change.within(rule))
     topics = [evaluation.topics[number] for number in evaluation.paired_topics(measure)]
+    has_dropped = change.better < -DROP
+    has_risen = change.better > DROP
     reached = Verdict(
-        measure,
-        group,
-        verdict,
-        count,
+        measure=measure,
+        group=group,
+        verdict=verdict,
+        topics=count,
         old=mean_old,
         new=float(mean_of(change.new)),
         difference=float(mean_of(change.difference)),
@@ -358,8 +360,8 @@ def _verdict(
         lost=lost,
         unseen=unseen,
         fallen=_fallen(change, topics),
-        drops=int((-change.better > DROP).sum()),
-        rises=int((change.better > DROP).sum()),
+        drops=int(has_dropped.sum()),
+        rises=int(has_risen.sum()),
     )
     if verdict == UNDECIDED and not is_within_margin and not reached.shows_no_spread:
         return _with_needed(reached, change, rule)

@@ -171,6 +171,7 @@ def answered(case: Case, search: Search) -> Identification:
         differ = 1
     topics = tuple(case.judged.topics[number] for number in case.known.tolist())
     measure = None if ours.measure is None else str(ours.measure)
+    is_certain = verdict.chance <= CHANCE
     return Identification(
         topics=topics,
         given=case.values[case.known],
@@ -181,7 +182,7 @@ def answered(case: Case, search: Search) -> Identification:
         dimensions=states,
         tools=tuple(tools),
         measure=measure,
-        equal=ours.is_equal and verdict.chance <= CHANCE,
+        equal=ours.is_equal and is_certain,
         chance=verdict.chance,
         means=(float(given_mean), verdict.names.means[0]),
         differ=differ,

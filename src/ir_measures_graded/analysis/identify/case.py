@@ -247,14 +247,16 @@ class CaseRows:
         topic = np.concatenate((retrieved_topic, judged.topic[missed]))
         highest_first = np.unique([0.0, *judged.all_levels])[::-1]
         one_group = np.zeros_like(topic)
+        no_scores = np.full(missed.size, -np.inf)
+        all_known = np.zeros(missed.size, dtype=bool)
         rows = cls(
             ranks=ranks,
             levels=np.append(highest_first, np.nan),
             topic=topic,
             level=level,
-            score=np.concatenate((run.values, np.full(missed.size, -np.inf))),
+            score=np.concatenate((run.values, no_scores)),
             id_order=np.argsort(ids.descending(one_group)),
-            is_unknown=np.append(_unknown(run, judged), np.zeros(missed.size, dtype=bool)),
+            is_unknown=np.append(_unknown(run, judged), all_known),
         )
         code_of_judged = rows.coded(judged.level)
         rows.best = np.sort(rows.matrix(judged.topic, code_of_judged), axis=1)

@@ -198,14 +198,17 @@ def _case(
     if not by_mean:
         for run in runs:
             left_out += [topic for topic in run.numbers if topic not in judged.code]
+    parts = [run.rows.of_topics(judged.code) for run in runs]
+    others = [_count_others(run.rows, judgments) for run in runs]
+    is_repeated = [np.isin(judged.topics, run.repeated) for run in runs]
     return Case(
         judged=replace(judged.part(topics_of_runs), topics=topics),
-        run=_joined([run.rows.of_topics(judged.code) for run in runs], topics),
+        run=_joined(parts, topics),
         values=values,
         means=means,
         decimals=decimals,
-        others=np.array([_count_others(run.rows, judgments) for run in runs]),
-        repeated=np.concatenate([np.isin(judged.topics, run.repeated) for run in runs]),
+        others=np.array(others),
+        repeated=np.concatenate(is_repeated),
         left_out=tuple(dict.fromkeys(left_out)),
     )
 

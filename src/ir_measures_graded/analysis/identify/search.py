@@ -55,8 +55,9 @@ class Search:
 
     def plus(self, other: Search) -> Search:
         """Both searches as one."""
+        space = {name: {**ways, **other.space[name]} for name, ways in self.space.items()}
         return Search(
-            space={name: {**ways, **other.space[name]} for name, ways in self.space.items()},
+            space=space,
             tried=self.tried + other.tried,
             kept=self.kept | other.kept,
             prints=self.prints + other.prints,

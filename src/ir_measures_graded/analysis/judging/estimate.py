@@ -525,11 +525,10 @@ def _combined(values: ByBoth, few: np.ndarray) -> Means:
     others = values.machine.shape[1] - both
     if not others or both < LEAST_TOPICS:
         return of_human._replace(topics=of_human.topics + others)
+    human, human_alone = np.split(values.human, [both], axis=1)
+    machine, machine_alone = np.split(values.machine, [both], axis=1)
     value, variance, weight = prediction_powered(
-        human=values.human[:, :both],
-        machine=values.machine[:, :both],
-        others=values.machine[:, both:],
-        alone=values.human[:, both:],
+        human=human, machine=machine, others=machine_alone, alone=human_alone
     )
     weight = np.where(few, 0.0, weight)
     is_combined = weight > 0

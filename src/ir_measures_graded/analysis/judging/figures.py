@@ -57,10 +57,11 @@ def _kappas(judges: Judges) -> Forest:
     zero = None
     if np.nanmin(np.append(lower, values)) < 0:
         zero = 0.0
+    interval = np.stack([lower[order], upper[order]])
     return Forest(
         [names[row] for row in order],
         values[order],
-        bars=[np.stack([lower[order], upper[order]])],
+        bars=[interval],
         label="Cohen's κ",
         heading="Agreement on levels",
         zero=zero,
@@ -73,6 +74,7 @@ def _confusion(judge: JudgeAgreement) -> HeatMap:
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     levels = [f"{level:g}" for level in judge.levels]
     highest_first = counts[::-1].tolist()
+    texts = [[f"{count:,}" for count in row] for row in highest_first]
     return HeatMap(
         shares[::-1],
         levels[::-1],
@@ -80,7 +82,7 @@ def _confusion(judge: JudgeAgreement) -> HeatMap:
         heading=judge.judge,
         row_label="human's level",
         column_label="judge's level",
-        texts=[[f"{count:,}" for count in row] for row in highest_first],
+        texts=texts,
         limits=(0.0, 1.0),
     )
 
@@ -107,15 +109,15 @@ def figure_of_estimates(estimates: Estimates) -> Figure:
 
 def _estimates_by(measure: Measure, of_runs: list[Estimate]) -> Forest:
     """The estimates by one measure, the best at the top."""
-    values = sign_of(measure) * np.array([estimate.value for estimate in of_runs])
-    order = best_first(values, [estimate.run for estimate in of_runs])
-    in_order = [of_runs[number] for number in order]
-    lower = [estimate.lower for estimate in in_order]
-    upper = [estimate.upper for estimate in in_order]
+    names = [estimate.run for estimate in of_runs]
+    ends = [(estimate.value, estimate.lower, estimate.upper) for estimate in of_runs]
+    values, lower, upper = np.array(ends, dtype=float).T
+    order = best_first(sign_of(measure) * values, names)
+    interval = np.stack([lower[order], upper[order]])
     return Forest(
-        [estimate.run for estimate in in_order],
-        np.array([estimate.value for estimate in in_order]),
-        bars=[np.array([lower, upper], dtype=float)],
+        [names[number] for number in order],
+        values[order],
+        bars=[interval],
         label=axis_label(measure),
         heading=str(measure),
     )
@@ -175,10 +177,11 @@ def _next_documents(holes: Holes) -> HeatMap:
         if rank <= depth:
             row = row_of[topic]
             cells[row, rank - 1] = np.nansum([cells[row, rank - 1], count])
+    ranks = [str(rank) for rank in range(1, depth + 1)]
     return HeatMap(
         cells,
         topics,
-        [str(rank) for rank in range(1, depth + 1)],
+        ranks,
         label="runs that retrieve them",
         row_label="topic",
         column_label="best rank",

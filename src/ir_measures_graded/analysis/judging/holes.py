@@ -262,6 +262,7 @@ def holes(
     documents = tuple(document for _, document in names)
     ranks_within = np.where(pool.within, pool.ranks, 0)
     run_names = tuple(run.name for run in study.runs)
+    expected = model.total / len(pool.documents.topics)
     return Holes(
         runs=run_names,
         measure=measure,
@@ -272,7 +273,7 @@ def holes(
         gains=model.gains[chosen],
         unjudged=pool.unjudged.size,
         values=values,
-        expected=model.total / len(pool.documents.topics),
+        expected=expected,
         shares=pool.unjudged_shares,
         open=pairs.total,
         turned=_turned_pairs(run_names, values, pairs.is_turned),
@@ -353,7 +354,6 @@ def _turned_pairs(
     is_better = is_turned & (signs(values) > 0)
     order = best_first(values, names)
     in_order = is_better[np.ix_(order, order)]
-    return tuple(
-        (names[order[first]], names[order[second]])
-        for first, second in np.argwhere(in_order).tolist()
-    )
+    names_in_order = [names[run] for run in order]
+    turned = np.argwhere(in_order).tolist()
+    return tuple((names_in_order[first], names_in_order[second]) for first, second in turned)

@@ -127,11 +127,13 @@ class MergedJudges(Result):
         judged = np.maximum(np.array(self.judged, dtype=float), 1)
         shares = np.array(self.agreed) / judged
         order = best_first(shares, self.judges)
+        names = [self.judges[judge] for judge in order]
+        numbers = [f"{self.judged[judge]:,}" for judge in order]
         dots = Forest(
-            [self.judges[judge] for judge in order],
+            names,
             shares[order],
             label="share of its levels that are the merged ones",
-            texts=[f"{self.judged[judge]:,}" for judge in order],
+            texts=numbers,
             texts_heading="judgments",
         )
         return picture([dots], self.summary)
@@ -187,13 +189,18 @@ def merge_judges(
         rule=rule,
         judges=tuple(by_judge),
         qrels=merged,
-        judged=tuple(counts.judged[name] for name in by_judge),
-        alone=tuple(counts.alone[name] for name in by_judge),
-        agreed=tuple(counts.agreed[name] for name in by_judge),
+        judged=_in_order(counts.judged, by_judge),
+        alone=_in_order(counts.alone, by_judge),
+        agreed=_in_order(counts.agreed, by_judge),
         split=counts.split,
         tied=counts.tied,
         remarks=remarks,
     )
+
+
+def _in_order(count_of: Counter[str], judges: Iterable[str]) -> tuple[int, ...]:
+    """The counts of the judges in this order; 0 for a judge without any."""
+    return tuple(count_of[judge] for judge in judges)
 
 
 LevelsByDocument = dict[tuple[str, str], dict[str, float]]

@@ -82,12 +82,9 @@ def order_agreements(panel: Panel, sampling: Sampling) -> Iterator[OrderAgreemen
     for column, measure in enumerate(by_human.measures):
         # A topic without a value of any run under either judge is left out.
         has_values = ~np.isnan(human[:, column] + machine[:, column]).any(axis=0)
-        sign = sign_of(measure)
-        values = _RunValues(
-            by_human.runs,
-            sign * human[:, column, has_values],
-            sign * machine[:, column, has_values],
-        )
+        own_human = sign_of(measure) * human[:, column, has_values]
+        own_machine = sign_of(measure) * machine[:, column, has_values]
+        values = _RunValues(by_human.runs, own_human, own_machine)
         yield _order_agreement(measure, values, sampling)
 
 
@@ -112,6 +109,7 @@ def _order_agreement(measure: Measure, values: _RunValues, sampling: Sampling) -
     if not no_favours:
         width = width_of(measure)
         favours_of_runs = favours(values.runs, values.human, values.machine, confidence, width)
+    means = [mean_over_topics(values.human), mean_over_topics(values.machine)]
     return OrderAgreement(
         measure=measure,
         runs=values.runs,
@@ -122,7 +120,7 @@ def _order_agreement(measure: Measure, values: _RunValues, sampling: Sampling) -
         reversed=pairs.reversed,
         favours=favours_of_runs,
         no_favours=no_favours,
-        means=np.stack([mean_over_topics(values.human), mean_over_topics(values.machine)]),
+        means=np.stack(means),
     )
 
 

@@ -186,18 +186,21 @@ class LeaderboardComparison(Result):
         records = []
         for compared in self.orders:
             first, second = compared.places
+            columns = {
+                "first_value": compared.first.means.tolist(),
+                "first_place": first.tolist(),
+                "second_value": compared.second.means.tolist(),
+                "second_place": second.tolist(),
+                "change": (first - second).tolist(),
+            }
             most_fallen_first = np.lexsort((first, -compared.changes)).tolist()
             for row in most_fallen_first:
                 record: dict[str, Any] = {
                     "first": compared.first.measure,
                     "second": compared.second.measure,
                     "system": compared.systems[row],
-                    "first_value": float(compared.first.means[row]),
-                    "first_place": int(first[row]),
-                    "second_value": float(compared.second.means[row]),
-                    "second_place": int(second[row]),
-                    "change": int(first[row] - second[row]),
                 }
+                record |= {name: cells[row] for name, cells in columns.items()}
                 records.append(record)
         return Table.of(list(records[0]), records)
 
@@ -495,13 +498,14 @@ def _compared(
 def _counts(first: Order, second: Order) -> dict[str, int]:
     """The numbers of systems, of their pairs, and of pairs that tie."""
     systems = first.group.size
-    tied_with_themselves_too = (first.tied & second.tied).sum()
+    # Each system ties with itself, and each pair stands twice in the matrices.
+    tied_in_both = int((first.tied & second.tied).sum()) - systems
     return {
         "systems": systems,
         "pairs": systems * (systems - 1) // 2,
         "tied_first": int(first.tied_pairs),
         "tied_second": int(second.tied_pairs),
-        "tied_both": int(tied_with_themselves_too - systems) // 2,
+        "tied_both": tied_in_both // 2,
     }
 
 

@@ -54,14 +54,16 @@ def _colours(orders: Sequence[ComparedOrders]) -> dict[str, str]:
 def effects(rows: Sequence[Reproduced], title: str) -> Figure:
     """The effect ratio against ΔRI, a point for each measure; a perfect reproduction is at (1,
     0)."""
-    known = [row for row in rows if row.ratio is not None and row.relative is not None]
+    defined = [row for row in rows if row.ratio is not None and row.relative is not None]
+    ratios = np.array([row.ratio for row in defined], dtype=float)
+    relatives = np.array([row.relative for row in defined], dtype=float)
     panel = figures.Scatter(
-        np.array([row.ratio for row in known], dtype=float),
-        np.array([row.relative for row in known], dtype=float),
-        [str(row.measure) for row in known],
+        ratios,
+        relatives,
+        [str(row.measure) for row in defined],
         x_label="effect ratio (1: the same effect)",
         y_label="ΔRI (0: the same relative improvement)",
-        named=range(len(known)),
+        named=range(len(defined)),
         lines_at=(1.0, 0.0),
     )
     return figures.picture([panel], title)

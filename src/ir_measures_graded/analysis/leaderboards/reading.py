@@ -103,10 +103,11 @@ class Board:
             raise GradedError(ALL_ZERO.format("topic", self.measure))
         values = self.values[:, counted_topics]
         of_topics = of_topics[counted_topics]
+        topics = tuple(self.topics[number] for number in counted_topics.tolist())
         return replace(
             self,
             means=weighted_mean(values, of_topics),
-            topics=tuple(self.topics[number] for number in counted_topics.tolist()),
+            topics=topics,
             values=values,
             weights=of_topics,
         )

@@ -62,13 +62,10 @@ class RunAgain:
 
     def record(self, role: str, prefix: str) -> dict[str, Any]:
         """The columns of the run in its `role`; the names of statistics have the `prefix`."""
-        return {
-            role: self.mean,
-            f"{role}_again": self.again,
-            f"{prefix}RMSE": self.rmse,
-            f"{prefix}nRMSE": self.nrmse,
-            f"{prefix}p": None if self.p is None else PValue(self.p),
-        }
+        p = None if self.p is None else PValue(self.p)
+        statistics = {"RMSE": self.rmse, "nRMSE": self.nrmse, "p": p}
+        record = {role: self.mean, f"{role}_again": self.again}
+        return record | {prefix + name: value for name, value in statistics.items()}
 
 
 @dataclass(frozen=True, eq=False)

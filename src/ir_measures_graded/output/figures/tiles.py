@@ -134,8 +134,11 @@ class Tiles(Drawing):
             box = Rectangle((left, rank - 0.42), TILE, 0.84, facecolor=face, edgecolor=LIGHT,
                             linewidth=0.6)  # fmt: skip
             axes.add_patch(box)
-            axes.text(left + TILE / 2, rank, text, ha="center", va="center", color=colour,
-                      size=self._size - 0.5 if self._size > 7.5 else self._size)  # fmt: skip
+            size = self._size
+            if size > 7.5:
+                size -= 0.5
+            middle = left + TILE / 2
+            axes.text(middle, rank, text, ha="center", va="center", color=colour, size=size)
 
     def _bars(self, axes: Axes, added: np.ndarray) -> None:
         """The bars of what each document adds."""
