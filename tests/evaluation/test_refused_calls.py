@@ -1,5 +1,6 @@
 """Arrays, batches, tables of values and input of other providers that are refused."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -170,11 +171,15 @@ def test_tables_of_values(content, fact, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("qrels", "run", "reason"),
     [
-        ({"1": {"a": 1}}, {"1": {"b": 2.0, "a c": 1.0}}, "document 'a c', level 0; ERR_G and"),
+        (
+            {"1": {"a": 1}},
+            {"1": {"b": 2.0, "a c": 1.0}},
+            "document 'a c', level 0; use ERR_G(max_gain=15)@5",
+        ),
         ({"1": {"a\x0bb": 1}}, GOOD, r"document 'a\x0bb', level 1"),
         ({"q1": {"a": 1}}, {"q1": {"a": 1}}, "topic 'q1', document 'a'"),
         ({"1": {"a": 1}, "01": {"a": 0}}, GOOD, "topic '01', document 'a'"),
-        ({"1": {"a": 5}}, GOOD, "document 'a', level 5"),
+        ({"1": {"a": 5}}, GOOD, "document 'a', level 5; use ERR_G(max_gain=31)@5"),
     ],
 )
 @pytest.mark.skipif(shutil.which("perl") is None, reason="Perl is not installed")
@@ -185,6 +190,22 @@ def test_input_of_gdeval(qrels, run, reason, capfd):
         assert "cannot compute ERR@5: gdeval takes topics that are whole numbers" in message
         assert reason in message
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("highest", "strings"),
+    [
+        (3, ["ERR_G(max_gain=15)@20", "ERR_G(max_gain=7)@20"]),
+        (4, ["ERR_G(max_gain=15)@20"]),
+        (6, ["ERR_G(max_gain=63)@20", "ERR_G(max_gain=63)"]),
+    ],
+)
+def test_err_without_a_cutoff_is_answered_with_strings_that_work(highest, strings):
+    qrels = {"q": {"a": highest, "b": 1}}
+    message = refusal(evaluate, qrels, {"run": {"q": {"a": 1.0}}}, "ERR")
+    assert re.findall(r"ERR_G\([^)]*\)(?:@\d+)?", message) == strings
+    expected = (2**highest - 1) / 2 ** max(highest, 4)
+    assert evaluate(qrels, {"run": {"q": {"a": 1.0}}}, strings[:1]).means() == expected
 
 
 @pytest.mark.parametrize(

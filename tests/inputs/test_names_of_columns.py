@@ -50,9 +50,12 @@ def test_a_named_column_takes_precedence_over_a_known_name(tmp_path):
         ("uid", "iid", "r_ui"),
         ("user", "item", "rating"),
         ("userId", "itemId", "Rating"),
+        ("query", "product", "rating"),
+        ("Search Term", "SKU", "grade"),
+        ("question_id", "chunk_id", "label"),
     ],
 )
-def test_names_of_recommenders_are_known(tmp_path, names):
+def test_names_of_recommenders_shops_and_answers_are_known(tmp_path, names):
     assert read_qrels(table(tmp_path / "t.tsv", names)).dicts() == EXPECTED
 
 
@@ -85,7 +88,14 @@ def test_the_text_of_a_query_is_the_topic_rather_than_its_user(tmp_path):
         (
             "qid,docno,score\n7,d1,5\n",
             {"query_id": "x"},
-            "has no column x; it has qid, docno, score",
+            "has no column x; it has qid, docno, score; if its columns have names of their own, add "
+            "--columns query_id=qid",
+        ),
+        (
+            "qid,text,score\n7,d1,5\n",
+            {"query_id": "x", "doc_id": "y"},
+            "has no column x; it has qid, text, score; if its columns have names of their own, add "
+            "--columns query_id=qid,doc_id=text",
         ),
         (
             "qid,docno,score\n7,d1,5\n",

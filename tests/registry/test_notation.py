@@ -234,7 +234,7 @@ def test_trec_names_are_read_unless_they_are_measure_strings():
     )  # fmt: skip
     assert len(parse_measures("success")) == 3
     for text, message in (
-        ("P", "P needs cutoff"),
+        ("P", "P needs cutoff, a whole number ≥ 1, as in P@10; for the whole list take SetP"),
         ("recip_rank_10", "unknown argument for recip_rank_10: 10"),
         ("runid", "runid of trec_eval is a text, not a measure"),
         ("P_5junk", "measure not found: P_5junk"),

@@ -3,16 +3,16 @@
 import re
 
 import pytest
-from ir_measures import AP, RR, Bpref, Judged, P, nDCG
+from ir_measures import AP, ERR, RR, Bpref, Judged, P, nDCG
 
 from ir_measures_graded import GradedError, ratio, sentence
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.core.measures.base import GradedMeasure
+from ir_measures_graded.core.measures.base import GradedMeasure, TopicMeasure
 from ir_measures_graded.core.measures.gain_sums import GainSum
 from ir_measures_graded.core.measures.parameters import Choice, Flag
 from ir_measures_graded.core.registry import plugins
 from ir_measures_graded.core.registry.facts import defined
-from ir_measures_graded.core.registry.listing import references_of
+from ir_measures_graded.core.registry.listing import facts_of, references_of
 
 OURS = [measure for plugin in plugins.plugins() for measure in plugin.measures]
 STANDARD = [AP, RR, P, nDCG, AP @ 10, RR @ 10, P @ 10, nDCG @ 10, nDCG(dcg="exp-log2") @ 10]
@@ -125,7 +125,19 @@ def test_the_measure_of_a_plugin_has_a_paragraph():
     )
 
 
+@pytest.mark.parametrize("base", [GradedMeasure, TopicMeasure, GainSum])
+def test_a_measure_is_described_by_its_own_docstring(base):
+    class Untitled(base):
+        """The mean gain of the first two documents."""
+
+    facts = facts_of(Untitled())
+    assert facts["title"] == "Untitled"
+    assert facts["description"] == "The mean gain of the first two documents."
+
+
 def test_a_measure_without_definition_is_refused():
+    with pytest.raises(GradedError, match=r"ERR@5 has no sentence, but ERR_G\(max_gain=15\)@5 has"):
+        sentence(ERR @ 5)
     with pytest.raises(GradedError, match="Bpref has no sentence"):
         sentence(Bpref)
     assert "A document counts if it is judged" in sentence(Judged @ 3)

@@ -13,7 +13,7 @@ from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.everyday import is_everyday
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import parse_measure, parse_measures
-from ..core.rows.columns import NAMES
+from ..core.rows.columns import NAMES, Chosen
 from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean
 from ..evaluation.attributes import read_sessions
 from ..evaluation.counting import CHOICES, ZERO
@@ -31,7 +31,7 @@ from ..evaluation.named import (
 )
 from ..evaluation.remarks import issue
 from ..evaluation.weights import counted_by
-from ..files.files import RunFile, read_qrels
+from ..files.files import RunFile, qrels_in
 from ..files.sources import is_file, is_named_file, named_path, scoreddocs_of
 from ..output.formats import listed
 from .parser import READING, Arguments, Option, as_list, at_least_1, choice, real, whole_number
@@ -329,7 +329,7 @@ def inputs(
         qrels = arguments.qrels
     if qrels is None:
         raise GradedError("no qrels are given; pass a qrels file or an ir-datasets id first")
-    qrels = with_columns(qrels, given_columns(arguments), limits=not arguments.no_limits)
+    qrels = with_columns(qrels, given_columns(arguments))
     if words is None:
         words = arguments.inputs
     paths = [word for word in words if is_named_file(word)]
@@ -364,12 +364,18 @@ def inputs(
     return qrels, runs, measures
 
 
-def with_columns(qrels: Any, columns: Sequence[tuple[str, str]], limits: bool = True) -> Any:
-    """The qrels in a file, read with these names of columns and, without `limits`, of any size."""
-    has_choice = bool(columns) or not limits
-    if not has_choice or not is_file(qrels):
+def with_columns(
+    qrels: Any, columns: tuple[tuple[str, str], ...], unjudged: tuple[bytes, ...] = ()
+) -> Any:
+    """The qrels in a file, read with these names of columns.
+
+    `unjudged` has the texts in place of a level that mean an unjudged document. Without columns,
+    qrels stay as they are, and so do those that are no file.
+    """
+    is_read = isinstance(qrels, Judgments)
+    if not columns or is_read or not is_file(qrels):
         return qrels
-    return Judgments(read_qrels(qrels, columns, limits), qrels)
+    return Judgments(qrels_in(qrels, unjudged, chosen=Chosen(columns=columns)), qrels)
 
 
 def source_of(word: str, arguments: Arguments) -> Any:

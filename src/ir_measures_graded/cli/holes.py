@@ -6,6 +6,7 @@ from ..analysis.judging.holes import holes
 from ..files.conversion import rows_of, written
 from ..output.formats import counted
 from .arguments import COLLECTION, inputs
+from .judges import judge_in
 from .parser import Arguments, Option, as_list, at_least_1, output, real, typed
 from .results import Answer
 
@@ -52,7 +53,7 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv \\
           --merged new-qrels.txt
     """
-    qrels, runs, measures = inputs(arguments)
+    qrels, runs, measures = inputs(arguments, qrels=judge_in(arguments.qrels, arguments))
     result = holes(qrels, runs, measures, **arguments.of("answers", "batch", "random"))
     contradictions = result.merged.contradictions
     if contradictions:

@@ -10,7 +10,7 @@ from ..analysis.judging.agreement import Judges
 from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.judges import ONE_RUN, compared
 from ..analysis.judging.merging import RULES, merge_judges
-from ..analysis.judging.panel import Panel, is_judge, panels
+from ..analysis.judging.panel import UNJUDGED, Panel, is_judge, named_judges, panels
 from ..analysis.judging.percentiles import RESAMPLES
 from ..analysis.statistics.defaults import CONFIDENCE
 from ..errors import GradedError, NotApplicableError, Remark
@@ -20,7 +20,16 @@ from ..files.conversion import rows_of, written
 from ..files.sources import named_path
 from ..output.formats import counted
 from ..output.result import View
-from .arguments import RUNS, inputs, qrels, resamples
+from .arguments import (
+    COLUMNS,
+    NO_LIMITS,
+    RUNS,
+    given_columns,
+    inputs,
+    qrels,
+    resamples,
+    with_columns,
+)
 from .parser import Arguments, Option, check_endings, output, real
 from .results import Answer
 
@@ -89,13 +98,14 @@ def run(arguments: Arguments) -> Answer:
     check_endings(arguments.output, OUTPUT.endings or {})
     more, words = _machines_and_others(arguments)
     _refuse_table(arguments, words, more)
-    human: Any = arguments.qrels
+    human = judge_in(arguments.qrels, arguments)
     runs: list[tuple[str, Any]] = []
     measures: list[Measure] = []
     if words:
-        human, runs, measures = inputs(arguments, words=words)
+        human, runs, measures = inputs(arguments, words=words, qrels=human)
     _refuse_few_runs(arguments.show, len(runs), bool(more))
-    machines = [arguments.machine, *more]
+    named = named_judges([arguments.machine, *more])
+    machines = {name: judge_in(machine, arguments) for name, machine in named.items()}
     panels_of_machines = panels(
         human, machines, runs, measures, machine_levels=arguments.machine_levels
     )
@@ -117,9 +127,17 @@ def run(arguments: Arguments) -> Answer:
 def _machines_and_others(arguments: Arguments) -> tuple[list[str], list[str]]:
     """The words that name further machines, and those that name runs and measures."""
     paths = {word: named_path(word).path for word in arguments.inputs}
-    machines = [word for word, path in paths.items() if is_lasting(path) and is_judge(path)]
+    columns = given_columns(arguments)
+    machines: list[str] = []
+    for word, path in paths.items():
+        if is_lasting(path) and is_judge(path, columns=columns):
+            machines.append(word)
     if len(machines) < len(arguments.inputs):
-        machines = [word for word in machines if is_judge(paths[word], beside_runs=True)]
+        beside_runs = machines
+        machines = []
+        for word in beside_runs:
+            if is_judge(paths[word], beside_runs=True, columns=columns):
+                machines.append(word)
     return machines, [word for word in arguments.inputs if word not in machines]
 
 
@@ -193,14 +211,22 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
     return View([agreement.favour_table()], draw=agreement.figure)
 
 
+def judge_in(qrels: Any, arguments: Arguments) -> Any:
+    """The judgments of a judge, who leaves documents without a level unjudged."""
+    return with_columns(qrels, given_columns(arguments), unjudged=UNJUDGED)
+
+
 def _merged(arguments: Arguments) -> Answer:
     """One judge, made of all files. Raises `GradedError` for options of runs."""
     for option in RUNS:
+        if option in (COLUMNS, NO_LIMITS):
+            continue
         if option.flags and arguments.get(option.name):
             raise GradedError(f"--merge takes no runs; leave out --{option.name}")
     words = [arguments.qrels, arguments.machine, *arguments.inputs]
     judges = [word for word in words if word is not None]
-    merged = merge_judges(judges, arguments.merge, machine_levels=arguments.machine_levels)
+    named = {name: judge_in(judge, arguments) for name, judge in named_judges(judges).items()}
+    merged = merge_judges(named, arguments.merge, machine_levels=arguments.machine_levels)
     rows = rows_of(merged.qrels, "the merged qrels")
     files = {path: written(rows, path) for path in arguments.output}
     return Answer(merged, others=files)

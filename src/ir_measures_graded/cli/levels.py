@@ -1,10 +1,10 @@
 """The command `levels`."""
 
 from ..analysis import Levels, levels
-from .arguments import NO_LIMITS, qrels
+from .arguments import COLUMNS, NO_LIMITS, given_columns, qrels, with_columns
 from .parser import Arguments, output
 
-OPTIONS = (qrels(), NO_LIMITS, *output())
+OPTIONS = (qrels(), COLUMNS, NO_LIMITS, *output())
 
 
 def run(arguments: Arguments) -> Levels:
@@ -16,4 +16,4 @@ def run(arguments: Arguments) -> Levels:
       ir_measures_graded levels qrels.txt
       ir_measures_graded levels graded-demo -o levels.csv
     """
-    return levels(arguments.qrels)
+    return levels(with_columns(arguments.qrels, given_columns(arguments)))

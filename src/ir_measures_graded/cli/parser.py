@@ -380,7 +380,11 @@ whole_number = typed(r"-?\d{1,18}", int, "a whole number")
 at_least_1 = typed(r"[1-9]\d{0,17}", int, "a whole number ≥ 1")
 at_least_2 = typed(r"[2-9]|[1-9]\d{1,17}", int, "a whole number ≥ 2")
 whole_numbers = typed(r"\d{1,18}(,\d{1,18})*", several(int), "whole numbers, as in 5,10,20")
-numbers = typed(".*", several(float), "numbers separated by commas, as in 0.05,0.1")
+numbers = typed(
+    ".*",
+    several(float),
+    "numbers separated by commas, as in 0.05,0.1, where 5 % of a mean of 0.4 is 0.02",
+)
 
 
 def form_named(text: str) -> str:

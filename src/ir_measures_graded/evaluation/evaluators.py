@@ -17,6 +17,7 @@ from ..core.provider import (
     check_levels,
     refuse_crash_of_pytrec_eval,
 )
+from ..core.registry.facts import HIGHEST_OF_GDEVAL, graded_err, is_err
 from ..core.registry.names import registry
 from ..errors import GradedError, shown
 from ..output.formats import listed
@@ -58,7 +59,7 @@ def evaluators(
     for group in groups.values():
         with explained(group):
             if provider is None:
-                refuse_uncomputed(group)
+                refuse_uncomputed(group, judgments.documents.whole.level.max(initial=0))
             if provider in (None, ir_measures.pytrec_eval):
                 for measure in filter(ir_measures.pytrec_eval.supports, group):
                     check_levels(measure, judgments.documents, judgments.rows)
@@ -79,15 +80,32 @@ def providers_of(measure: Measure) -> list[Provider]:
     ]
 
 
-def refuse_uncomputed(measures: Iterable[Measure]) -> None:
+def refuse_uncomputed(measures: Iterable[Measure], highest: float = HIGHEST_OF_GDEVAL) -> None:
     """Raise `GradedError` for a measure that no provider computes.
 
-    The message names measures like it.
+    The message names measures like it, for qrels with this `highest` level.
     """
     for measure in itertools.filterfalse(providers_of, measures):
+        if is_err(measure):
+            raise GradedError(_without_cutoff(measure, highest))
         alike = _like(measure)
         use = f"; use {' or '.join(map(str, alike))}" if alike else ""
         raise GradedError(f"ir_measures does not compute {measure}{use}")
+
+
+def _without_cutoff(measure: Measure, highest: float) -> str:
+    """What to write in place of ERR without a cutoff."""
+    cut = measure @ 20
+    if highest > HIGHEST_OF_GDEVAL:
+        return (
+            f"ERR needs a cutoff, and takes levels up to {HIGHEST_OF_GDEVAL}; use "
+            f"{graded_err(cut, highest)}, or {graded_err(measure, highest)} for the whole list, in "
+            f"which {highest:g} is the highest level"
+        )
+    text = f"ERR needs a cutoff; use {graded_err(cut)}, which has the values of ERR@20"
+    if highest in (1, 2, 3):
+        text += f", or {graded_err(cut, highest)}, in which {highest:g} is the highest level"
+    return f"{text}; without @20, they count the whole list"
 
 
 def _like(measure: Measure) -> list[Measure]:
@@ -141,8 +159,13 @@ def computed_by(evaluator: Evaluator, run: Mapping[str, Mapping[str, float]]) ->
         return metrics
 
 
-HIGHEST = 4
-"""The highest level that gdeval takes."""
+def _as_graded(measure: Measure, highest: float) -> str:
+    """The string of the graded measure with gdeval's formula, for levels up to the `highest`."""
+    if is_err(measure):
+        return graded_err(measure, highest)
+    return f"nDCG_Burges@{measure.params['cutoff']}"
+
+
 READ = r"(0|[1-9][0-9]{0,14}) [^ \t-\r]+"
 """Topic and document as gdeval reads them."""
 
@@ -162,10 +185,13 @@ def refuse_for_gdeval(
         if run is not None:
             rows = ((topic, doc, 0) for topic, docs in run.items() for doc in docs)
         for topic, doc, level in rows:
-            if not re.fullmatch(READ, f"{topic} {doc}") or level % 1 or level > HIGHEST:
+            if not re.fullmatch(READ, f"{topic} {doc}") or level % 1 or level > HIGHEST_OF_GDEVAL:
                 names = ", ".join(map(str, gdeval.measures))
+                highest = max(HIGHEST_OF_GDEVAL, *(row.relevance for row in gdeval.qrels))
+                others = [_as_graded(measure, highest) for measure in gdeval.measures]
+                row = f"topic {shown(topic)}, document {shown(doc)}, level {level}"
                 raise GradedError(
                     f"cannot compute {names}: gdeval takes topics that are whole numbers, ids "
-                    f"without blanks and whole levels up to {HIGHEST}, not topic {shown(topic)}, "
-                    f"document {shown(doc)}, level {level}; ERR_G and nDCG_Burges take others"
+                    f"without blanks and whole levels up to {HIGHEST_OF_GDEVAL}, not {row}; use "
+                    f"{' and '.join(others)}"
                 )

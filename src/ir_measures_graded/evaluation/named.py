@@ -422,7 +422,11 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
         if not isinstance(name, str):
             raise GradedError(f"a run's name is a string, not {shown(name)}")
         if name in named:
-            hint = ", as {'a': run, 'b': other}" if name == UNNAMED else ""
+            hint = ""
+            if name == UNNAMED:
+                hint = ", as {'a': run, 'b': other}"
+            elif isinstance(run, RunFile):
+                hint = f", as in new={name} in a command"
             raise GradedError(f"two runs are named {shown(name)}; give each its own name{hint}")
         if isinstance(run, Mapping) and isinstance(next(iter(run.values()), None), Real):
             raise GradedError(f"runs: {shown(name)} is a topic of one run; pass {{'mine': run}}")

@@ -22,7 +22,7 @@ from ir_measures import Measure
 from ...core.ranking.gains import plain_number
 from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
-from ...core.rows.columns import QRELS, RUN, Chosen, Role
+from ...core.rows.columns import QRELS, RUN, Chosen, Role, columns_named
 from ...core.rows.rows import Part, distinct, is_whole, joined
 from ...errors import FileError, GradedError, InputWarning, Remark, level_of_caller, shown
 from ...evaluation.evaluate import evaluate
@@ -130,8 +130,10 @@ def by_id(cells: Mapping[str, Any], file: str) -> dict[str, Any]:
     return values
 
 
-def is_judge(path: str, beside_runs: bool = False) -> bool:
+def is_judge(path: str, beside_runs: bool = False, columns: Sequence[tuple[str, str]] = ()) -> bool:
     """Whether a file has answers of a judge: by its form and, beside runs, by its first numbers.
+
+    `columns` are those of `RunFile`.
 
     A file whose form allows both is a run if a number is not whole. It is a judge if whole numbers
     repeat in a topic of 5 documents or more, as levels do. Raises `GradedError` if its numbers
@@ -140,7 +142,8 @@ def is_judge(path: str, beside_runs: bool = False) -> bool:
     readings: dict[Role, Part] = {}
     roles = (QRELS, RUN) if beside_runs else (QRELS,)
     for role in roles:
-        reading = Reading(role, Chosen(unjudged=UNJUDGED))
+        chosen = Chosen(unjudged=UNJUDGED, columns=columns_named(columns))
+        reading = Reading(role, chosen)
         with suppress(GradedError), closing(parts_of(path, reading)) as parts:
             readings[role] = joined(islice(parts, 1), role)
     if len(readings) < 2:

@@ -125,9 +125,14 @@ class GradedMeasure(ir_measures.Measure):
         cls.NAME = vars(cls).get("NAME", cls.__qualname__.rpartition(".")[2].removeprefix("_"))
         summary = " ".join(docstring_of(cls).partition("\n\n")[0].split())
         title, colon, description = summary.partition(": ")
-        if colon and not {"PRETTY_NAME", "SHORT_DESC"} & vars(cls).keys():
+        has_own_texts = bool({"PRETTY_NAME", "SHORT_DESC"} & vars(cls).keys())
+        if colon and not has_own_texts:
             cls.PRETTY_NAME = title
             cls.SHORT_DESC = description
+        elif summary and not has_own_texts:
+            # Otherwise the class would have the title of its base class.
+            cls.PRETTY_NAME = ""
+            cls.SHORT_DESC = summary
         offered = {name: parameter for name, parameter in options(cls).items() if parameter}
         cls.SUPPORTED_PARAMS = {**cls.PARAMETERS, **offered}
 
@@ -400,6 +405,10 @@ def collection_size(measure: GradedMeasure, topics: Topics) -> np.ndarray:
 
 class TopicMeasure(GradedMeasure):
     """A measure over graded judgments that computes one topic at a time: override `value`."""
+
+    # A measure without a docstring has neither a title nor a description.
+    PRETTY_NAME = ""
+    SHORT_DESC = ""
 
     def value(self, topic: Topic) -> float:
         """The value of one topic, a finite number."""

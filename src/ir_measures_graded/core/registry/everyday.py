@@ -85,6 +85,20 @@ WORDS = {
 }
 """The measure of each word. Case, blanks, hyphens and underscores do not count."""
 
+_OF_WHOLE_LIST = {"R": "SetR", "P": "SetP", "F1": "SetF"}
+"""The measures of all retrieved documents that stand beside those with a cutoff."""
+
+
+def for_whole_list(name: str) -> str:
+    """The end of a message that asks for a cutoff: the measure of the whole list, if there is one.
+
+    >>> for_whole_list("R"), for_whole_list("Success")
+    ('; for the whole list take SetR', '')
+    """
+    other = _OF_WHOLE_LIST.get(name)
+    return f"; for the whole list take {other}" if other else ""
+
+
 AMBIGUOUS = {
     "hits": (
         "Success@{k} (a hit or none) or P@{k} (ranx counts the relevant documents, {k} times P@{k})"
@@ -177,7 +191,8 @@ def everyday_strings(text: str) -> list[str]:
     if word is None:
         return []
     if word.cutoff == NEEDED and not cutoffs:
-        raise GradedError(f"{text} needs a cutoff, as in {text}@10")
+        whole_list = for_whole_list(word.measure)
+        raise GradedError(f"{text} needs a cutoff, as in {text}@10{whole_list}")
     if word.cutoff == NONE and cutoffs:
         raise GradedError(f"{text!r}: {match['name']} takes no cutoff; write {word.measure}")
     parameters = ""

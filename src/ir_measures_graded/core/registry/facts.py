@@ -83,6 +83,32 @@ def is_graded(measure: Measure) -> TypeGuard[GradedMeasure]:
     return isinstance(measure, GradedMeasure)
 
 
+HIGHEST_OF_GDEVAL = 4
+"""The highest level that gdeval takes; its ERR divides by 2 to this power."""
+
+
+def is_err(measure: Measure) -> bool:
+    """Whether this is ERR as gdeval computes it."""
+    return str(measure.NAME) == "ERR"
+
+
+def graded_err(measure: Measure, highest: float = HIGHEST_OF_GDEVAL) -> str:
+    """The string of the graded measure with the formula of ERR, for levels up to the `highest`.
+
+    By default, its values are those of gdeval. Without `max_gain`, the highest level is that of the
+    qrels, also if it is no whole number.
+
+    >>> import ir_measures
+    >>> graded_err(ir_measures.ERR @ 20), graded_err(ir_measures.ERR, highest=3)
+    ('ERR_G(max_gain=15)@20', 'ERR_G(max_gain=7)')
+    """
+    cutoff = measure.params.get("cutoff")
+    ending = f"@{cutoff}" if cutoff else ""
+    if highest % 1:
+        return f"ERR_G{ending}"
+    return f"ERR_G(max_gain={2 ** int(highest) - 1}){ending}"
+
+
 def defined(measure: Measure, what: str, *needs: str) -> GradedMeasure:
     """The measure if it is graded, or the definition of a standard measure, which has `what` is
     asked for.
@@ -96,6 +122,10 @@ def defined(measure: Measure, what: str, *needs: str) -> GradedMeasure:
         raise NotApplicableError(f"{measure} has no {what}: {error}") from None
     if graded is not None:
         return graded
+    if is_err(measure) and measure.params.get("cutoff"):
+        raise NotApplicableError(
+            f"{measure} has no {what}, but {graded_err(measure)} has, with the same values"
+        )
     names = []
     for name, standard in DEFINITIONS.items():
         if set(needs) <= set(standard.SUPPORTED_PARAMS):

@@ -29,6 +29,7 @@ from ..measures.sessions import SessionMeasure
 from . import plugins
 from .everyday import (
     everyday_strings,
+    for_whole_list,
     is_everyday,
     refuse_cutoff,
     refuse_parameters,
@@ -327,7 +328,9 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
         meaning = allowed(parameter, info)
         if value is NOT_PROVIDED:
             if info.required and not uncut:
-                example = f", as in {name}@10" if parameter == "cutoff" else ""
+                example = ""
+                if parameter == "cutoff":
+                    example = f", as in {name}@10{for_whole_list(name)}"
                 raise GradedError(f"{name} needs {parameter}, {meaning}{example}")
         elif not _is_allowed(parameter, info, value):
             refused = f"{name}: {parameter}={shown(value)} is not allowed"

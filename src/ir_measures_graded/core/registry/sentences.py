@@ -88,7 +88,8 @@ def sentence(measure: Measure | str) -> str:
 
 
 def _title(measure: GradedMeasure) -> Iterator[str]:
-    yield f"{measure}: {measure.PRETTY_NAME}."
+    title = measure.PRETTY_NAME or measure.NAME
+    yield f"{measure}: {title}."
     description = measure.SHORT_DESC.strip()
     if description:
         yield description if description.endswith(".") else f"{description}."

@@ -74,9 +74,9 @@ NAMES = {
     ours: [group.split() for group in groups.split(",")]
     for ours, groups in {
         "query_id": "query_id, qid, q_id topic_id topic turn_id, query_text query, "
-        "user_id userid user uid",
+        "question_id, question search_term, user_id userid user uid",
         "doc_id": "doc_id, docno, docid corpus_id pid passage_id document_id document, "
-        "item_id itemid item iid",
+        "item_id itemid item iid, product_id sku chunk_id, product chunk",
         "relevance": "relevance, label, rating rel level grade judgment gain, r_ui, score",
         "score": "score, sim _score prediction est, rank doc_position",
         "iteration": "iteration, subtopic_id",
@@ -245,6 +245,13 @@ def proposed(names: Sequence[str], are_numbers: Sequence[bool], wanted: Sequence
     >>> proposed(["person", "movie", "stars"], [True, True, True], ["query_id", "doc_id", "score"])
     '--columns query_id=person,doc_id=movie,score=stars'
     """
+    return f"--columns {','.join(_proposed_pairs(names, are_numbers, wanted))}"
+
+
+def _proposed_pairs(
+    names: Sequence[str], are_numbers: Sequence[bool], wanted: Sequence[str]
+) -> list[str]:
+    """Our name of each wanted column and the name that is probably meant, as ``query_id=user``."""
     left = dict(zip(names, are_numbers, strict=True))
     chosen: dict[str, str] = {}
     for ours in wanted:
@@ -262,8 +269,7 @@ def proposed(names: Sequence[str], are_numbers: Sequence[bool], wanted: Sequence
         if ours not in chosen and fitting:
             chosen[ours] = fitting[-1] if is_value else fitting[0]
             del left[chosen[ours]]
-    pairs = [f"{ours}={chosen.get(ours, '…')}" for ours in wanted]
-    return f"--columns {','.join(pairs)}"
+    return [f"{ours}={chosen.get(ours, '…')}" for ours in wanted]
 
 
 def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
@@ -318,6 +324,7 @@ def file_columns(
         raise FileError(f"{file} has no column {run}; it has {_listed(names)}")
     by_ours: dict[str, Any] = {}
     try:
+        _refuse_absent(file, names, role, chosen)
         for ours in role.columns:
             by_ours[ours] = chosen.named(file, names, ours)
         left = [name for name in names if name not in by_ours.values()]
@@ -349,6 +356,27 @@ def file_columns(
     if run_name in [name for ours, name in columns.items() if ours in role.columns]:
         raise FileError(f"{file}: the column {run_name} cannot also name the runs")
     return columns, role is RUN and is_rank(columns["score"])
+
+
+def _refuse_absent(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> None:
+    """Raise `GradedError` if the user names columns that a file lacks, with what to add.
+
+    The other file of the command may have them: qrels and runs often differ in their names.
+    """
+    wanted = [ours for ours in role.columns if chosen.names(ours)]
+    absent = [ours for ours in wanted if set(names).isdisjoint(chosen.names(ours))]
+    if not absent:
+        return
+    known = {ours: column_name(file, names, ours) for ours in role.columns}
+    pairs = [f"{ours}={known[ours]}" for ours in absent if known[ours] is not None]
+    unknown = [ours for ours in absent if known[ours] is None]
+    taken = {*known.values(), *(theirs for _, theirs in chosen.columns)}
+    unread = [name for name in names if name not in taken]
+    pairs += _proposed_pairs(unread, [True] * len(unread), unknown)
+    raise GradedError(
+        f"{file} has no column {' or '.join(chosen.names(absent[0]))}; it has {_listed(names)}; if "
+        f"its columns have names of their own, add --columns {','.join(pairs)}"
+    )
 
 
 def refuse_shared(file: str, columns: Mapping[str, Any]) -> None:
