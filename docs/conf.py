@@ -25,6 +25,7 @@ extensions = [
     "line_breaks",
     "mathml",
     "measure_pages",
+    "navigation",
 ]
 exclude_patterns = [
     "_build",

@@ -34,6 +34,18 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """The workers of `-n auto` in tox: half of the cores, because two environments run at a time.
+
+    Each worker imports and collects everything, so on two cores none starts: both run tests at once.
+    """
+    if "TOX_ENV_NAME" not in os.environ or "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None  # xdist reads the variable, and counts the cores otherwise
+    half = (os.cpu_count() or 1) // 2
+    return half if half > 1 else 0
+
+
 SLOW = Path(__file__).with_name("slow.txt")
 """The tests that take longer than `LONG` with all their cases, which `-m "not slow"` leaves out."""
 LONG = 0.1  # seconds

@@ -8,13 +8,13 @@ along the same curve over n for every L, as in the paper's Figures 4 and 5.
 
 from __future__ import annotations
 
-from itertools import cycle, pairwise
+from itertools import pairwise
 
 import numpy as np
 from ir_measures import Measure
 
-from ir_measures_graded import NormalisedGainSum
-from ir_measures_graded.analysis import evaluate, figures
+from ir_measures_graded import NormalisedGainSum, array_values
+from ir_measures_graded.analysis import figures
 
 LEVELS = (2, 10, 20, 50)
 
@@ -40,20 +40,15 @@ def values_of(uneven: bool, repetitions: int = 50, seed: int = 0) -> np.ndarray:
 
     The sizes of the levels differ by at most one document or, if `uneven`, are random.
     """
-    names = np.arange(DOCUMENTS).astype(str)
-    scores = np.arange(DOCUMENTS, 0.0, -1).tolist()
-    rankings = swapped(repetitions, np.random.default_rng(seed))
-    orders = names[rankings].reshape(-1, DOCUMENTS).tolist()
-    run = {str(number): dict(zip(order, scores)) for number, order in enumerate(orders)}
+    rankings = swapped(repetitions, np.random.default_rng(seed)).reshape(-1, DOCUMENTS)
+    scores = np.broadcast_to(np.arange(DOCUMENTS, 0, -1), rankings.shape)
+    repetition = np.arange(len(rankings)) % repetitions
     values = []
     for levels in LEVELS:
         random = np.random.default_rng([seed, levels])
-        perfect = []
-        for _ in range(repetitions):
-            levels_of_documents = perfect_levels(levels, uneven, random).tolist()
-            perfect.append(dict(zip(names.tolist(), levels_of_documents)))
-        qrels = dict(zip(run, cycle(perfect)))
-        values.append(evaluate(qrels, {"swapped": run}, [*MEASURES.values()]).values[0])
+        perfect = [perfect_levels(levels, uneven, random) for _ in range(repetitions)]
+        labels = np.array(perfect)[repetition[:, np.newaxis], rankings]
+        values.append(array_values(MEASURES.values(), labels, scores, ties="given"))
     return np.reshape(values, (len(LEVELS), len(MEASURES), MOST + 1, repetitions))
 
 
