@@ -23,6 +23,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 hypothesis.settings.register_profile(
     "repeatable", max_examples=12, derandomize=True, deadline=None, print_blob=True
 )
+hypothesis.settings.register_profile("thorough", max_examples=300, deadline=None, print_blob=True)
 hypothesis.settings.load_profile("repeatable")
 
 
@@ -55,11 +56,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-slow", action="store_true", help="write tests/slow.txt anew")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     slow = set(SLOW.read_text().splitlines())
     for item in items:
         if name_of(item.nodeid) in slow:
             item.add_marker(pytest.mark.slow)
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.generated)
+    if "thorough" not in config.option.markexpr:
+        repeats = [item for item in items if item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=repeats)
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
 
 
 def name_of(nodeid: str) -> str:

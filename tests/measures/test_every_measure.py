@@ -155,7 +155,7 @@ def test_values_are_finite_floats_in_the_order_of_the_qrels_and_the_aggregate_is
 
 def test_measures_of_one_call_do_not_affect_each_other():
     assert values(VARIANTS[::-1], QRELS, RUN) == WANTED
-    for variant in VARIANTS[::5]:
+    for variant in VARIANTS[::19]:
         assert values([variant], QRELS, RUN) == of([variant], WANTED)
 
 

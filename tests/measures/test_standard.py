@@ -13,6 +13,7 @@ from ir_measures_graded.analysis import Evaluation, evaluate, ranges
 from ir_measures_graded.core.measures.standard import definition_of
 from ir_measures_graded.errors import NotApplicableError
 from ir_measures_graded.testing import problem
+from rounds import only
 
 BINARY = [AP, AP @ 3, P @ 3, R @ 2, RR, RR @ 3, Rprec, SetP, Success @ 2, RBP(p=0.6, rel=1) @ 4]
 MEASURES = [
@@ -23,6 +24,8 @@ MEASURES = [
     *(nDCG(gains={-1: 2, 0: 1, 2: -1}), nDCG(gains={1: -3, -1: 1}, judged_only=True) @ 3),
     nDCG(dcg="exp-log2") @ 3,
 ]
+NEW = [*BINARY, *(AP(rel=2), P(rel=2) @ 3, AP(judged_only=True), *MEASURES[-8:])]
+"""A measure of each kind; the others of `MEASURES` combine them."""
 DOCS = "abcdefgh"
 
 
@@ -42,7 +45,7 @@ def values(measures, qrels, run):
     return evaluate(qrels, {"run": run}, measures).values[0]
 
 
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
+@pytest.mark.parametrize("measure", only(MEASURES, NEW), ids=str)
 def test_a_definition_has_the_options_that_all_orders_and_judgments_give(measure):
     random, definition = Random(1), definition_of(measure)
     judged = [{doc: random.choice([0.0, 1.0, 2.0, 3.0]) for doc in "abcd"} for _ in range(12)]
