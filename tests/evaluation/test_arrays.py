@@ -12,7 +12,9 @@ import strategies
 from all_measures import MEASURES
 from ir_measures_graded import ArrayEvaluator, array_mean, array_values, parse_measure
 from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.core.ranking.top import TopRows
 from ir_measures_graded.core.uncertainty import with_option
+from ir_measures_graded.core.uncertainty.first_ranks import Groups
 from ir_measures_graded.errors import InputWarning
 
 NAN = float("nan")
@@ -114,6 +116,28 @@ def test_first_ranks_of_long_groups_equal_those_of_ids(sizes, ties, levels):
     assert_equal_to_ids(groups, at_three, ties=ties)
     for measure in at_three[:6]:
         assert_equal_to_ids(groups, [measure], ties=ties)
+
+
+@pytest.mark.parametrize("sizes", [[7] * 9, [70] * 3, [5, 0, 1, 30]])
+@pytest.mark.parametrize("depth", [None, 3])
+@pytest.mark.parametrize("has_keys", [True, False])
+def test_groups_are_ordered_down_to_a_depth(sizes, depth, has_keys):
+    offsets = np.cumsum([0, *sizes])
+    score = np.random.default_rng(3).integers(-4, 4, offsets[-1]).astype(np.float32)
+    groups = Groups(offsets, TopRows(offsets, depth) if depth else None)
+    if not has_keys:
+        groups.keys = None
+    row, topic, opens = groups.in_order(score)
+    expected = []
+    for number, (first, stop) in enumerate(pairwise(offsets.tolist())):
+        in_order = sorted(range(first, stop), key=lambda place: -score[place])
+        least = score[in_order[depth - 1]] if depth and depth < stop - first else -np.inf
+        before = None
+        for place in in_order:
+            if score[place] >= least:
+                expected.append((place, number, score[place] != before))
+                before = score[place]
+    assert list(zip(row.tolist(), topic.tolist(), opens.tolist())) == expected
 
 
 @given(groups_of(strategies.WHOLE, strategies.TIED_SCORES))

@@ -39,7 +39,7 @@ from .rows.id_columns import Cells
 from .rows.id_matching import Ids
 from .rows.rows import Rows
 from .uncertainty import with_option
-from .uncertainty.first_ranks import FirstRanks, Ranking
+from .uncertainty.first_ranks import FirstRanks, Groups, Ranking
 
 Array = Any
 """A NumPy array, a list of numbers, a PyTorch tensor on the CPU, or anything else with `__array__`.
@@ -147,6 +147,7 @@ class ArrayEvaluator(GradedEvaluator):
             top = TopRows(self._listed.offsets, depth)
             if top.share < WORTHWHILE:
                 self._top = top
+        self._groups = Groups(self._listed.offsets, self._top)
         self._first_ranks: list[FirstRanks] = []
         if judged.all() and len(self._shape) == 1 and all(map(_is_mean_of_gains, self.measures)):
             self._first_ranks = self._ranks_of_means()
@@ -189,7 +190,7 @@ class ArrayEvaluator(GradedEvaluator):
         if not self._first_ranks:
             yield from self.reported(self.reduced(run))
             return
-        ranking = Ranking(self._rows(run).values, self._listed.offsets, self._top)
+        ranking = Ranking(self._rows(run).values, self._groups)
         in_order = np.arange(len(self.judged.topics))
         for first_ranks in self._first_ranks:
             values_of = partial(_values_of, first_ranks, ranking)

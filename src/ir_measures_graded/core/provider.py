@@ -12,7 +12,7 @@ from ir_measures.providers import Evaluator, Provider
 
 from ..arguments import items, refused
 from ..errors import GradedError, InputWarning, level_of_caller, shown
-from .by_topic import largest
+from .by_topic import largest, mean_over_topics
 from .measures import standard
 from .measures.base import GradedMeasure, MeasureError, OrderlessMean, ScoreError
 from .measures.standard import Standard, definition_of
@@ -199,9 +199,8 @@ def aggregate(measure: Measure, values: np.ndarray) -> Any:
     counts.
     """
     aggregator = measure.aggregator()
-    if type(aggregator) is OrderlessMean:
-        aggregator.values = values.tolist()  # at once, which is faster
-        return aggregator.result()
+    if type(aggregator) is OrderlessMean and values.size:
+        return float(mean_over_topics(values))  # at once, which is faster
     for value in values.tolist():
         aggregator.add(value)
     return aggregator.result()

@@ -13,8 +13,9 @@ libraries before it needs one.
 """
 
 import warnings
-from functools import lru_cache, partial
-from typing import Any
+from collections import deque
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -61,20 +62,35 @@ class Metric:
         level = np.ravel(numbers_in("labels", labels))
         if np.asarray(sizes).dtype.kind not in "iu":
             raise refused("group", sizes, "the sizes of the groups")
-        sizes_as_bytes = np.asarray(sizes, np.int64).tobytes()
-        evaluator = _evaluator(
-            self.measures, self.ties, level.tobytes(), level.dtype.str, sizes_as_bytes
-        )
+        evaluator = _evaluator(self.measures, self.ties, level, np.asarray(sizes, np.int64))
         means: list[float] = evaluator.means(np.ravel(scores)).tolist()
         return means
 
 
-@lru_cache(KEPT)
+class DataSet(NamedTuple):
+    """What tells data sets apart that are evaluated alike."""
+
+    measures: tuple[Measure, ...]
+    ties: str
+    dtype: str
+    sizes: bytes
+    labels: bytes
+
+
+_evaluators: deque[tuple[DataSet, ArrayEvaluator]] = deque(maxlen=KEPT)
+"""The data sets of which labels stay reduced. Comparing bytes takes less time than hashing them."""
+
+
 def _evaluator(
-    measures: tuple[Measure, ...], ties: str, labels: bytes, dtype: str, sizes: bytes
+    measures: tuple[Measure, ...], ties: str, labels: np.ndarray, sizes: np.ndarray
 ) -> ArrayEvaluator:
-    level = np.frombuffer(labels, np.dtype(dtype)).copy()
-    return ArrayEvaluator(measures, level, ties=ties, sizes=np.frombuffer(sizes, np.int64))
+    data_set = DataSet(measures, ties, labels.dtype.str, sizes.tobytes(), labels.tobytes())
+    for other, evaluator in tuple(_evaluators):
+        if other == data_set:
+            return evaluator
+    evaluator = ArrayEvaluator(measures, labels.copy(), ties=ties, sizes=sizes)
+    _evaluators.append((data_set, evaluator))
+    return evaluator
 
 
 class LightGBMMetric(Metric):

@@ -22,14 +22,10 @@ def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     >>> descending(np.array([-0.0, 0.0, 2, 3], np.float32), np.array([0, 2, 4]))
     array([0, 1, 3, 2])
 
-    The bits of a float sort like the float itself after the bits of negative floats are inverted.
-    The topic, these bits and the row's position in its topic make one integer, because NumPy sorts
-    integers much faster than it computes the order of floats.
+    The topic, the `falling_bits` of the score and the row's position in its topic make one integer,
+    because NumPy sorts integers much faster than it computes the order of floats.
     """
-    bits = (score + np.float32(0)).view(np.uint32)  # −0 becomes 0
-    is_negative = bits >> 31
-    inverted = ~bits & np.uint32(2**31 - 1)
-    bits = np.where(is_negative, bits, inverted).astype(np.uint64)
+    bits = falling_bits(score)
     sizes = np.diff(offsets)
     topic = np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes)
     position_bits = int(sizes.max(initial=0)).bit_length()
@@ -40,6 +36,21 @@ def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     key.sort()
     position = key & (2**position_bits - 1)
     return position.view(np.int64) + np.repeat(offsets[:-1], sizes)
+
+
+def falling_bits(score: np.ndarray) -> np.ndarray:
+    """Whole numbers below 2^32 that fall as the scores, 32-bit floats, rise.
+
+    The bits of a float sort like the float itself after the bits of negative floats are inverted.
+
+    >>> falling_bits(np.array([-1, 0, 2], np.float32)).argsort()
+    array([2, 1, 0])
+    """
+    bits = (score + np.float32(0)).view(np.int32)  # −0 becomes 0
+    others_of_negative = (bits >> 31) & np.int32(2**31 - 1)
+    rising = bits ^ others_of_negative
+    # The numbers −2^31 … 2^31 − 1 become 2^32 − 1 … 0.
+    return (2**31 - 1 - rising.astype(np.int64)).view(np.uint64)
 
 
 def tied(new: np.ndarray) -> np.ndarray:

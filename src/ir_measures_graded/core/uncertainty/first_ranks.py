@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..by_topic import changes, positions
+from ..by_topic import changes, offsets_of, positions
 from ..measures.gain_sums import GainSum, NormalisedGainSum
 from ..measures.topics import GainList, Topics, share
-from ..ranking.order import as_compared, descending
+from ..ranking.order import as_compared, descending, falling_bits
 from ..ranking.top import TopRows
+
+SHORT = 64
+"""Groups of at most so many documents are sorted as a whole."""
 
 
 class FirstRanks:
@@ -36,7 +39,7 @@ class FirstRanks:
 
     def values(self, ranking: Ranking) -> np.ndarray:
         """The value of each group (T)."""
-        amounts = self.measure.discounted(self._mean_gains(ranking))
+        amounts = self._discounted(self._mean_gains(ranking))
         if self.ideal_total is not None:
             return share(amounts.total, self.ideal_total)
         return self.measure.total_of(amounts, self.topics)
@@ -44,54 +47,125 @@ class FirstRanks:
     def _mean_gains(self, ranking: Ranking) -> GainList:
         """Each rank down to the cutoff with the mean gain of its tie group."""
         gain = self.gain[ranking.row]
-        cutoff = self.topics.cutoff or gain.size
-        is_member = (gain != 0) & (ranking.first <= cutoff)
+        if ranking.has_ties:
+            gain = _shared(gain, ranking)
+        is_member = gain != 0
+        if self.topics.cutoff:
+            is_member &= ranking.rank <= self.topics.cutoff
         entry = np.flatnonzero(is_member)
-        if ranking.size is None:
-            return GainList(
-                self.topics.count, ranking.topic[entry], ranking.first[entry], gain[entry]
-            )
-        if not entry.size:
-            nothing = np.empty(0, dtype=np.int64)
-            return GainList(self.topics.count, nothing, nothing, gain[entry])
-        opens = np.flatnonzero(changes(ranking.group[entry]))
-        opener = entry[opens]
-        size = ranking.size[ranking.group[opener]]
-        first = ranking.first[opener]
-        mean = np.add.reduceat(gain[entry], opens) / size
-        within = np.minimum(size, cutoff - first + 1)
-        rank = np.repeat(first, within) + positions(within)
-        topic = np.repeat(ranking.topic[opener], within)
-        return GainList(self.topics.count, topic, rank, np.repeat(mean, within))
+        rank = ranking.rank[entry]
+        return GainList(self.topics.count, ranking.topic[entry], rank, gain[entry])
+
+    def _discounted(self, gains: GainList) -> GainList:
+        """`GainSum.discounted`, with a logarithm for each rank down to the cutoff only."""
+        cutoff = self.topics.cutoff
+        if not cutoff or cutoff > gains.rank.size:
+            return self.measure.discounted(gains)
+        ranks = np.arange(1, cutoff + 1)
+        factor = np.broadcast_to(self.measure.factor(ranks), ranks.shape)
+        discount = np.broadcast_to(self.measure.discount(ranks), ranks.shape)
+        position = gains.rank - 1
+        return gains.with_gain(gains.gain * factor[position] / discount[position])
+
+
+def _shared(gain: np.ndarray, ranking: Ranking) -> np.ndarray:
+    """The mean gain of the tie group of each row."""
+    group = np.cumsum(ranking.opens_group) - 1
+    entry = np.flatnonzero(gain != 0)
+    if not entry.size:
+        return gain
+    group_of_entry = group[entry]
+    opens = np.flatnonzero(changes(group_of_entry))
+    having_gain = group_of_entry[opens]
+    starts = np.append(np.flatnonzero(ranking.opens_group), group.size)
+    sizes = np.diff(starts)
+    mean = np.zeros(sizes.size)
+    mean[having_gain] = np.add.reduceat(gain[entry], opens) / sizes[having_gain]
+    return mean[group]
+
+
+class Groups:
+    """What all scores of the same groups share, so that a ranking need only sort.
+
+    Group t has the rows `offsets[t]:offsets[t + 1]`. `top` finds the rows that can have one of the
+    first ranks, None if all rows matter.
+
+    The key of a row has its group, the `falling_bits` of its score and its position in the group.
+    `keys` have no score yet; None if 64 bits are too few for them.
+    """
+
+    def __init__(self, offsets: np.ndarray, top: TopRows | None):
+        self.offsets = offsets
+        self.top = top
+        sizes = np.diff(offsets)
+        longest = int(sizes.max(initial=0))
+        self.is_short_matrix = 0 < longest <= SHORT and bool((sizes == longest).all())
+        self.position_bits = longest.bit_length()
+        self.keys: np.ndarray | None = None
+        if sizes.size.bit_length() + 32 + self.position_bits <= 64:
+            topic = np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes)
+            position = positions(sizes).astype(np.uint64)
+            self.keys = topic << (32 + self.position_bits) | position
+
+    def in_order(self, score: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The rows that matter in rank order, the topic of each, and whether its score or its topic
+        differs from those before."""
+        if self.keys is None:
+            return self._in_order_without_keys(score)
+        if self.is_short_matrix:
+            key = self._short_rows_in_order(score)
+        else:
+            row = self._rows_that_matter(score)
+            key = self._with_scores(score[row], row)
+            key.sort()
+        topic_and_score = key >> self.position_bits
+        topic = (topic_and_score >> 32).view(np.int64)
+        position = (key & (2**self.position_bits - 1)).view(np.int64)
+        return self.offsets[topic] + position, topic, changes(topic_and_score)
+
+    def _rows_that_matter(self, score: np.ndarray) -> slice | np.ndarray:
+        return slice(None) if self.top is None else np.flatnonzero(self.top(score))
+
+    def _with_scores(self, score: np.ndarray, row: slice | np.ndarray) -> np.ndarray:
+        """The keys of some rows with their scores."""
+        assert self.keys is not None
+        key: np.ndarray = falling_bits(score) << self.position_bits
+        key |= self.keys[row]
+        return key
+
+    def _short_rows_in_order(self, score: np.ndarray) -> np.ndarray:
+        """The sorted keys of the rows that matter. To sort short groups as the rows of a matrix
+        takes less time than to find the first ranks of each."""
+        key = self._with_scores(score, slice(None)).reshape(self.offsets.size - 1, -1)
+        key.sort(axis=1)
+        if self.top is None:
+            return key.ravel()
+        topic_and_score = key >> self.position_bits
+        last = topic_and_score[:, self.top.depth - 1, None]
+        in_first_ranks: np.ndarray = key[topic_and_score <= last]
+        return in_first_ranks
+
+    def _in_order_without_keys(
+        self, score: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        row = self._rows_that_matter(score)
+        rows = np.arange(self.offsets[-1])[row]
+        bounds = np.searchsorted(rows, self.offsets)
+        sizes = np.diff(bounds)
+        order = descending(score[row], bounds)
+        topic = np.repeat(np.arange(sizes.size), sizes)
+        return rows[order], topic, changes(score[row][order]) | changes(topic)
 
 
 class Ranking:
     """The rows of some scores in rank order, group after group, down to a depth.
 
-    Each row has its `topic`, and the `first` rank of its tie group. If documents are tied, it also
-    has the number of its tie `group`, and `size` has that of each.
+    Each row has its `topic`, its `rank`, and whether it is the first row of a tie group
+    (`opens_group`).
     """
 
-    def __init__(self, scores: np.ndarray, offsets: np.ndarray, top: TopRows | None):
-        score = as_compared(scores)
-        row = np.arange(score.size)
-        bounds = offsets
-        if top is not None:
-            row = np.flatnonzero(top(score))
-            bounds = np.searchsorted(row, offsets)
-            score = score[row]
-        order = descending(score, bounds)
-        score = score[order]
-        sizes = np.diff(bounds)
-        self.row = row[order]
-        self.topic = np.repeat(np.arange(sizes.size), sizes)
-        self.first = positions(sizes) + 1
-        self.group = self.row
-        self.size: np.ndarray | None = None
-        is_new = changes(score)
-        is_new[bounds[:-1]] = True
-        if not is_new.all():
-            start = np.flatnonzero(is_new)
-            self.size = np.diff(np.append(start, score.size))
-            self.group = np.repeat(np.arange(start.size), self.size)
-            self.first = self.first[start][self.group]
+    def __init__(self, scores: np.ndarray, groups: Groups):
+        self.row, self.topic, self.opens_group = groups.in_order(as_compared(scores))
+        bounds = offsets_of(self.topic, groups.offsets.size - 1)
+        self.rank = np.arange(1, self.row.size + 1) - bounds[self.topic]
+        self.has_ties = not self.opens_group.all()
