@@ -21,7 +21,7 @@ os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 hypothesis.settings.register_profile(
-    "repeatable", max_examples=12, derandomize=True, deadline=None, print_blob=True
+    "repeatable", max_examples=8, derandomize=True, deadline=None, print_blob=True
 )
 hypothesis.settings.register_profile("thorough", max_examples=300, deadline=None, print_blob=True)
 hypothesis.settings.load_profile("repeatable")

@@ -7,6 +7,7 @@ data, so it runs only if `-m` asks for it; `tox -e thorough` does.
 from collections.abc import Iterable
 from typing import Any
 
+import hypothesis
 import pytest
 
 thorough = pytest.mark.thorough
@@ -18,10 +19,7 @@ def sampled(cases: Iterable[Any], step: int) -> list[Any]:
     >>> [case if isinstance(case, str) else case.marks[0].name for case in sampled("abcd", 3)]
     ['a', 'thorough', 'thorough', 'd']
     """
-    return [
-        case if number % step == 0 else pytest.param(case, marks=thorough)
-        for number, case in enumerate(cases)
-    ]
+    return [case if number % step == 0 else repeated(case) for number, case in enumerate(cases)]
 
 
 def only(cases: Iterable[Any], short: Iterable[Any]) -> list[Any]:
@@ -29,4 +27,17 @@ def only(cases: Iterable[Any], short: Iterable[Any]) -> list[Any]:
     named = list(short)
     listed = list(cases)
     assert all(case in listed for case in named), "the short round names a case that there is not"
-    return [case if case in named else pytest.param(case, marks=thorough) for case in listed]
+    return [case if case in named else repeated(case) for case in listed]
+
+
+def repeated(case: Any) -> Any:
+    """A case of the thorough round; a tuple has the values of several arguments."""
+    values = case if isinstance(case, tuple) else (case,)
+    return pytest.param(*values, marks=thorough)
+
+
+def examples(few: int) -> hypothesis.settings:
+    """Few examples of a test whose examples are slow; as many as of others in the thorough round."""
+    usual = hypothesis.settings.default.max_examples
+    most = few if usual < 100 else usual
+    return hypothesis.settings(max_examples=most)

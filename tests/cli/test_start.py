@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from rounds import thorough
+
 INTERRUPT = """
 import os, signal, sys
 
@@ -45,7 +47,14 @@ def test_an_interrupt_during_the_imports_ends_the_process_without_a_traceback(fo
     assert ended.stdout + ended.stderr == ""
 
 
-@pytest.mark.parametrize("words", [["--help"], ["gate", "--help"], ["measures", "nDCG_JK"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["--help"], marks=thorough),
+        ["gate", "--help"],
+        pytest.param(["measures", "nDCG_JK"], marks=thorough),
+    ],
+)
 def test_help_is_the_same_if_python_leaves_out_docstrings(words):
     plain = started([*FORMS["module"], *words])
     assert plain.returncode == 0

@@ -5,7 +5,7 @@ from itertools import pairwise
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
@@ -16,6 +16,7 @@ from ir_measures_graded.core.ranking.top import TopRows
 from ir_measures_graded.core.uncertainty import with_option
 from ir_measures_graded.core.uncertainty.first_ranks import Groups
 from ir_measures_graded.errors import InputWarning
+from rounds import examples
 
 NAN = float("nan")
 OPTIONS = "nDCG_JK(gains=2:10)@3 CG(judged_only=True)@2 nDCG_JK(unjudged='max')@3 NDPM(tied_by='rank') Q(beta=20)@5"
@@ -76,7 +77,7 @@ def assert_equal_to_ids(groups, measures, ids=DESCENDING_IDS, ties="given"):
     assert {metric.query_id for metric in evaluator.iter_calc(scores)} == {*of_groups}
 
 
-@settings(max_examples=15)
+@examples(6)
 @given(groups_of(strategies.REAL, [*strategies.UNIT_SCORES, -0.0]))
 def test_graded_measures_equal_those_of_ids(groups):
     assert_equal_to_ids(groups, GRADED)
@@ -97,7 +98,7 @@ def test_groups_of_many_documents_are_those_of_one_call_each():
     assert found.tolist() == np.concatenate(each, axis=1).tolist()
 
 
-@settings(max_examples=15)
+@examples(6)
 @given(groups_of([0, 1, 2.5, 4], strategies.UNIT_SCORES), st.sampled_from(["mean", "min", "max"]))
 def test_ties_equal_those_of_ids(groups, ties):
     assert_equal_to_ids(groups, MEASURES, ties=ties)
@@ -146,7 +147,7 @@ def test_standard_measures_equal_those_of_ids(groups):
     assert_equal_to_ids(groups, ASCENDING, ids=DESCENDING_IDS[::-1])
 
 
-@settings(max_examples=15)
+@examples(6)
 @given(groups_of(strategies.REAL, strategies.ANY_SCORES), st.randoms(use_true_random=False))
 def test_every_form_has_the_same_values(groups, random):
     measures = [measure for measure in GRADED if measure.NAME not in UNIT]

@@ -9,6 +9,7 @@ from textwrap import dedent
 import pytest
 
 from command_line import ENVIRONMENT
+from rounds import thorough
 
 LACKING = """
 import sys, warnings
@@ -178,8 +179,14 @@ FORMS = {
 }
 
 
-def test_first_use_from_eight_threads(process, tmp_path):
+@pytest.mark.parametrize(
+    "names",
+    [["frame", "Parquet", "large.txt"], pytest.param([*FORMS], marks=thorough)],
+    ids=["few", "all"],
+)
+def test_first_use_from_eight_threads(process, tmp_path, names):
     """Each form in a process of its own, which has imported neither pandas nor pyarrow."""
+    forms = {name: FORMS[name] for name in names}
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     table = pyarrow.table(dict(zip(("qid", "docno", "score"), zip(*ROWS))))
@@ -190,7 +197,7 @@ def test_first_use_from_eight_threads(process, tmp_path):
     from ir_measures_graded.analysis import evaluate
     evaluate({QRELS!r}, {{"mine": {RUN!r}}}, {MEASURES})
     assert not {{"pandas", "pyarrow"}} & {{*sys.modules}}
-    for name, form in {FORMS!r}.items():
+    for name, form in {forms!r}.items():
         if os.fork():
             assert os.wait()[1] == 0, name
             continue

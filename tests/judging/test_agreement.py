@@ -67,8 +67,12 @@ def test_the_tables_of_llmjudge_are_reproduced():
         assert computed == {
             ours: f"{float(text):.4f}" for ours, text in published[each.judge].items()
         }
-    unmapped = judges(LLMJUDGE / "human.txt", paths, resamples=100)
-    for each, other in zip(found.judges, unmapped.judges):
+    few = [path for path in paths if path.name.startswith("h2oloo")]
+    unmapped = judges(LLMJUDGE / "human.txt", few, resamples=100)
+    mapped = {each.judge: each for each in found.judges}
+    assert len(unmapped.judges) > 1
+    for other in unmapped.judges:
+        each = mapped[other.judge]
         assert (each.statistics == other.statistics) is (each.judge != "h2oloo-zeroshot2")
         assert other.counts["abstentions"] == (each.judge == "h2oloo-zeroshot2")
     outside = "h2oloo-zeroshot2: the human's levels are 0, 1, 2, 3; 1 of 4,423 answers is outside"
@@ -385,13 +389,13 @@ def kappa_of(human, machine, topics):
 
 def test_the_difference_of_two_judges_has_the_interval_of_resampled_topics(human):
     machines = {"good": perturbed(human, 1, 0.2), "bad": perturbed(human, 2, 0.3)}
-    found = judges(human, machines, resamples=200, seed=5)
+    found = judges(human, machines, resamples=100, seed=5)
     (difference,) = found.differences
     kappas = {judge.judge: judge.statistics["kappa"].value for judge in found.judges}
     assert difference.best == max(kappas, key=kappas.get)
     assert difference.value == pytest.approx(kappas["good"] - kappas["bad"])
     topics = list(human)
-    draws = np.random.default_rng(5).multinomial(20, np.full(20, 1 / 20), 200)
+    draws = np.random.default_rng(5).multinomial(20, np.full(20, 1 / 20), 100)
     resampled = []
     for weights in draws.tolist():
         drawn = [topic for topic, count in zip(topics, weights) for _ in range(count)]

@@ -64,6 +64,12 @@ def of_demo():
     return report("graded-demo", DEMO_RUNS, MEASURES, baseline="A")
 
 
+@pytest.fixture(scope="module")
+def of_two():
+    """A small report."""
+    return report(QRELS, RUNS, ["AP"])
+
+
 def sentences(html, title="verdict"):
     """The text of a section, by default that on the verdict; of the whole page without a title."""
     section = html
@@ -162,7 +168,7 @@ def test_every_run_is_read_once_and_reduced_once(monkeypatch):
     monkeypatch.setattr(
         reduction, "reduced", lambda *given: reduced.append(given) or of_run(*given)
     )
-    report("graded-demo", DEMO_RUNS, [*MEASURES, "muAP"])
+    report("graded-demo", DEMO_RUNS, ["nDCG_JK@10", "AP", "muAP"])
     assert (len(read), len(reduced)) == (5, 5)
 
 
@@ -219,15 +225,14 @@ def test_the_page_needs_nothing_but_itself(of_demo):
         ((0.0, 0.0), "new and old have the best mean by every measure."),
     ],
 )
-def test_the_first_sentence_says_what_the_tests_support(gains, sentence):
+def test_the_first_sentence_says_what_the_tests_support(of_two, gains, sentence):
     noise = np.random.default_rng(0).normal(0, 0.1, (2, 30))
     noise -= noise.mean(axis=1, keepdims=True)
     old = np.full((2, 30), 0.5)
     values = np.stack([old, old + noise + np.array(gains)[:, None]])
     measures = tuple(map(parse_measure, ("AP", "P@5")))
     evaluation = Evaluation(("old", "new"), measures, tuple(map(str, range(30))), values)
-    found = report(QRELS, RUNS, ["AP"])
-    page = replace(found, verdict=verdict(evaluation, study_of(QRELS, RUNS), None, 0.05)).html
+    page = replace(of_two, verdict=verdict(evaluation, study_of(QRELS, RUNS), None, 0.05)).html
     lead = (
         page.partition('<p class="lead">')[2].partition('<p class="lead">')[2].partition("</p>")[0]
     )
@@ -274,9 +279,9 @@ def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
     assert {line.run: line.span for line in first.lines} == of_runs
 
 
-def test_equal_inputs_give_equal_pages(of_demo):
-    again = report("graded-demo", DEMO_RUNS, MEASURES, baseline="A")
-    assert again.html == of_demo.html
+def test_equal_inputs_give_equal_pages():
+    pages = {report(QRELS, RUNS, MEASURES, baseline="poor").html for _ in range(2)}
+    assert len(pages) == 1
 
 
 def test_the_material_of_small_runs():
