@@ -109,8 +109,9 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[-1]}"
 
 
-def did_you_mean(name: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> str:
-    """The end of a message that suggests known names, at most so many; empty if none is similar.
+def did_you_mean(name: str, names: Iterable[str], most: int = 1, cutoff: float = 0.6) -> str:
+    """The end of a message that suggests some of the `names`, at most so many; empty if none is
+    similar.
 
     Upper and lower case do not matter.
 
@@ -119,11 +120,12 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1, cutoff: float =
     """
     from difflib import get_close_matches  # This import takes time. Only mistakes need it.
 
-    lower = {other.lower(): other for other in reversed(list(known))}
-    close = [
-        lower[other] for other in get_close_matches(name.lower(), lower, n=most, cutoff=cutoff)
-    ]
-    return f"; did you mean {' or '.join(close)}?" if close else ""
+    name_of_lower = {other.lower(): other for other in reversed(list(names))}
+    similar = get_close_matches(name.lower(), name_of_lower, n=most, cutoff=cutoff)
+    if not similar:
+        return ""
+    suggestions = [name_of_lower[lower] for lower in similar]
+    return f"; did you mean {' or '.join(suggestions)}?"
 
 
 def needed(module: str, what: str, extra: str = "tables") -> Any:

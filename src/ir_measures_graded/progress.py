@@ -65,11 +65,11 @@ class _ToldWork(Work):
 class _ShownWork(Work):
     """Work that a bar shows as soon as it has taken `DELAY` seconds."""
 
-    def __init__(self, what: str, total: int | None, unit: str, shown: "set[_ShownWork]"):
+    def __init__(self, what: str, total: int | None, unit: str, works: "set[_ShownWork]"):
         self._what = what
         self._total = total
         self._unit = unit
-        self._shown = shown
+        self._works = works
         self._done = 0
         self._began = monotonic()
         self._bar: Any = None
@@ -82,7 +82,7 @@ class _ShownWork(Work):
         elif not self._lacks_tqdm and monotonic() - self._began >= DELAY:
             self._bar = self._opened()
             self._lacks_tqdm = self._bar is None  # a module that lacks is looked for only once
-            self._shown.add(self)
+            self._works.add(self)
 
     def _opened(self) -> Any:
         """The bar, which counts from the beginning of the work; None without tqdm."""
@@ -114,7 +114,7 @@ class _ShownWork(Work):
         if self._bar is not None:
             self._bar.close()
             self._bar = None
-            self._shown.discard(self)
+            self._works.discard(self)
 
 
 _Begin = Callable[[str, int | None, str], Work]
@@ -150,19 +150,19 @@ def followed(progress: Progress) -> Iterator[None]:
     if progress is None or progress is False:
         yield
         return
-    shown: set[_ShownWork] = set()
+    works: set[_ShownWork] = set()
 
     def begin(what: str, total: int | None, unit: str) -> Work:
         if callable(progress):
             return _ToldWork(progress, what, total)
-        return _ShownWork(what, total, unit, shown)
+        return _ShownWork(what, total, unit, works)
 
     token = _begin.set(begin)
     try:
         yield
     finally:
         _begin.reset(token)
-        for work in list(shown):
+        for work in list(works):
             work.end()
 
 

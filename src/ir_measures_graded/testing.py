@@ -329,7 +329,7 @@ def _possible(
     if option == "ties":
         return (qrels, _run(groups)), [(qrels, order) for order in orders]
     run = orders[-1]
-    unjudged = [doc for doc in [*run][:cutoff] if doc in "xyz"]
+    unjudged = [doc for doc in list(run)[:cutoff] if doc in "xyz"]
     cases = []
     for levels in product(LEVELS, repeat=len(unjudged)):
         judgments = dict(zip(unjudged, levels, strict=True))
@@ -459,5 +459,5 @@ def _random_topics() -> Iterator[Tied]:
     yield {"a": 1, "b": 2, "c": 3}, ("abc",)  # gains that differ are tied across a cutoff
 
 
-RANDOM = [*_random_topics()]
+RANDOM = list(_random_topics())
 CASES = [(qrels, _run("".join(groups))) for qrels, groups in RANDOM]

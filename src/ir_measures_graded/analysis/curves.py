@@ -324,8 +324,8 @@ class CurvesByMeasure(Result):
             panels.append(replace(panel, size=SIZE_OF_PANEL))
         caption = first.caption
         if len(first.shown) < len(first.runs):
-            caption += f" In colour: the best {BEST_COLOURED} runs by {first.measure}"
-            caption += ", and those to highlight." if first.highlight else "."
+            others = ", and those to highlight" if first.highlight else ""
+            caption += f" In colour: the best {BEST_COLOURED} runs by {first.measure}{others}."
         return figures.picture(panels, self.summary, caption, across=2)
 
 

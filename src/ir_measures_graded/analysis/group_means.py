@@ -172,14 +172,14 @@ def group_means(evaluation: Evaluation, by: By, confidence: float | None = None)
         )
     if confidence is not None:
         check_probability(confidence, "confidence", 0.95)
-    parts = [_Part(None, evaluation)]
+    groups = [_Group(None, evaluation)]
     for name, topics in groups_of(evaluation.topics, by).items():
-        parts.append(_Part(name, evaluation.on(topics)))
+        groups.append(_Group(name, evaluation.on(topics)))
     means = []
     shape = (len(evaluation.measures), len(evaluation.runs))
     for column, row in steps(np.ndindex(shape), "means", shape[0] * shape[1]):
-        for part in parts:
-            means.append(part.mean(row, column, confidence))
+        for group in groups:
+            means.append(group.mean(row, column, confidence))
     return GroupMeans(
         tuple(means),
         confidence,
@@ -189,7 +189,7 @@ def group_means(evaluation: Evaluation, by: By, confidence: float | None = None)
     )
 
 
-class _Part:
+class _Group:
     """The topics of a group, or all topics if its name is None."""
 
     def __init__(self, group: str | None, evaluation: Evaluation):

@@ -216,14 +216,13 @@ class Power(Result):
         if len(self.pairs) > 1:
             by_pair = f" (median pair; {decimal(lowest)} to {decimal(highest)} by pair)"
         differ = f"two runs must truly differ by {decimal(median)} in {measure}"
-        found = f"so that the test finds it with probability {short(self.power)}"
-        return f"{self._over_topics(measure)}, {differ} {found}{by_pair}."
+        purpose = f"so that the test finds it with probability {short(self.power)}"
+        return f"{self._over_topics(measure)}, {differ} {purpose}{by_pair}."
 
     def _needed(self, measure: Measure, difference: float) -> str:
         """The chance that the topics find a difference, and the topics that find it."""
         counts = self.topics_for(measure, difference)
-        needed = [f"{number:,}" if number else "over ten million" for number in counts]
-        lowest, median, highest, _ = needed
+        lowest, median, highest, _ = map(_topics_in_words, counts)
         of_pair = ""
         by_pair = ""
         if len(self.pairs) > 1:
@@ -474,6 +473,11 @@ def power(
     (whole,) = _powers([evaluation], settings)
     of_groups = dict(zip(large, _powers(list(large.values()), settings), strict=True))
     return replace(whole, groups=of_groups, small=small)
+
+
+def _topics_in_words(number: int | None) -> str:
+    """A number of topics; None is more than the largest that is computed."""
+    return f"{number:,}" if number else "over ten million"
 
 
 def _powers(parts: Sequence[Evaluation], settings: Mapping[str, Any]) -> list[Power]:

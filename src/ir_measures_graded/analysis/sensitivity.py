@@ -320,8 +320,9 @@ class Sensitivity(Result):
         for run, other, number in self._by_name(self.changing):
             better_runs = self._better(number, "tie")
             significant = self.significant[:, number].tolist()
-            marks = ["*" if is_significant else "" for is_significant in significant]
-            cells = [f"{better}{mark}" for better, mark in zip(better_runs, marks, strict=True)]
+            cells = []
+            for better, is_significant in zip(better_runs, significant, strict=True):
+                cells.append(f"{better}*" if is_significant else better)
             rows.append([run, other, *cells])
         return Table(["run", "other", *map(str, self.settings)], rows)
 

@@ -283,11 +283,11 @@ def chosen(
     except GradedError as error:
         runs_of_table = listed(stored.runs, LISTED)
         raise GradedError(f"{error}; the runs of the table are {runs_of_table}") from None
-    part = stored.part(runs or stored.runs, measures or stored.measures)
+    chosen = stored.part(runs or stored.runs, measures or stored.measures)
     weights = arguments.get("weights")
     if weights is None:
-        return part
-    return part.weighted(weights)
+        return chosen
+    return chosen.weighted(weights)
 
 
 def measures_of_table(words: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:

@@ -184,14 +184,14 @@ def _of_qrels(arguments: Arguments) -> Sides:
         raise GradedError("no run is given; pass two or more run files")
     texts = [word for word in words if not is_named_file(word)]
     pairs = _measure_pairs(texts, of_one_qrels=len(arguments.qrels) == 1)
-    first_measures = dict.fromkeys(first for first, _ in pairs)
-    second_measures = dict.fromkeys(second for _, second in pairs)
+    first_measures = [first for first, _ in pairs]
+    second_measures = [second for _, second in pairs]
     if len(arguments.qrels) == 1:
-        measures = [*(first_measures | second_measures)]
-        both = evaluated_with(first_qrels, runs, measures, arguments)
+        measures = dict.fromkeys(first_measures + second_measures)
+        both = evaluated_with(first_qrels, runs, list(measures), arguments)
         return Sides(both, both, _as_text(pairs))
-    first = evaluated_with(first_qrels, runs, [*first_measures], arguments)
-    second = evaluated_with(second_qrels, runs, [*second_measures], arguments)
+    first = evaluated_with(first_qrels, runs, list(dict.fromkeys(first_measures)), arguments)
+    second = evaluated_with(second_qrels, runs, list(dict.fromkeys(second_measures)), arguments)
     return Sides(first, second, _as_text(pairs), (first_qrels, second_qrels))
 
 

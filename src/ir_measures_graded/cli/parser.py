@@ -91,7 +91,9 @@ class Option(NamedTuple):
 
     def settings(self) -> dict[str, Any]:
         """The arguments of `add_argument`."""
-        settings: dict[str, Any] = {"nargs": "?" if self.optional else None}
+        settings: dict[str, Any] = {"nargs": None}
+        if self.optional:
+            settings["nargs"] = "?"
         if not self.flags:
             if self.many:
                 settings["nargs"] = "*"
@@ -250,7 +252,7 @@ def usage_lines(form: str) -> list[str]:
 
     An option stays beside its value, and brackets stay whole.
     """
-    whole = re.sub(r"\[[^]]*\]|--\w+ \S+", lambda part: part[0].replace(" ", "\xa0"), form)
+    whole = re.sub(r"\[[^]]*\]|--\w+ \S+", lambda match: match[0].replace(" ", "\xa0"), form)
     room = width() - len("usage: ")
     lines = wrap(whole, room, subsequent_indent="    ", break_on_hyphens=False)
     return [line.replace("\xa0", " ") for line in lines]

@@ -42,7 +42,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     0: success. 1, 3: verdicts of the command `gate`. 2: the user's input cannot be used, and one
     message on standard error gives the reason. 141: the reader of the output closed the pipe.
     """
-    words = sys.argv[1:] if argv is None else [*argv]
+    words = sys.argv[1:] if argv is None else list(argv)
     if argv is None:  # the process is this command
         for number in STOPS:
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -198,10 +198,10 @@ def _overview() -> list[str]:
         for name in names:
             command = import_module(f".{name}", __package__)
             summary = docstring_of(command.run).splitlines()[0]
-            beside = wrap(summary, width() - longest - 4)
-            labels = [name] + [""] * (len(beside) - 1)
-            for label, part in zip(labels, beside, strict=True):
-                lines.append(f"  {label:{longest}}  {part}")
+            label = name
+            for line in wrap(summary, width() - longest - 4):
+                lines.append(f"  {label:{longest}}  {line}")
+                label = ""
     lines += [
         "",
         f"Options of a command: {PROGRAM} COMMAND --help",

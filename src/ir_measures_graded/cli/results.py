@@ -154,7 +154,9 @@ def with_origin(rows: list[str], facts: Mapping[str, Any], arguments: Arguments)
         if name and is_file(name):
             for file in parquet_files(name) or [name]:
                 files[file] = file
-    hashes = {name: sha256(file) if is_lasting(file) else None for name, file in files.items()}
+    hashes = {}
+    for name, file in files.items():
+        hashes[name] = sha256(file) if is_lasting(file) else None
     origin = {"versions": dict(versions()), "sha256": hashes}
     others = json.dumps({**facts, **origin}, indent=1).removeprefix("{")
     return [f'{{"values": {rows[0]}', *rows[1:-1], f"{rows[-1]},{others}"]

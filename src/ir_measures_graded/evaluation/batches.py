@@ -100,7 +100,8 @@ def evaluate_batches(
         keys, runs = _runs_by(tables, groups, names)
     else:
         keys = pyarrow.table({})
-        runs = iter([("", whole_table(tables) if tables else {})])
+        rows_of_run = whole_table(tables) if tables else {}
+        runs = iter([("", rows_of_run)])
     values_of_runs = []
     for name, rows in runs:
         with about(name):
@@ -111,11 +112,8 @@ def evaluate_batches(
     run_number, measure, topic = map(arrow_array, np.indices(shape).reshape(3, -1))
     topics = pyarrow.array(judgments.topics, pyarrow.string())
     measure_names = pyarrow.array(map(str, wanted), pyarrow.string())
-    columns = (
-        topics.take(topic),
-        measure_names.take(measure),
-        pyarrow.array(values.ravel(), mask=np.isnan(values).ravel()),
-    )
+    cells = pyarrow.array(values.ravel(), mask=np.isnan(values).ravel())
+    columns = (topics.take(topic), measure_names.take(measure), cells)
     columns_of_runs = {name: keys[name].take(run_number) for name in names}
     return pyarrow.table(columns_of_runs | dict(zip(COLUMNS, columns, strict=True)))
 
@@ -137,7 +135,7 @@ def _runs_by(
     """
     import pyarrow
 
-    sources = [*tables]
+    sources = list(tables)
     if groups is not None:
         sources.append(whole_table(groups))
     for name in by:
@@ -165,7 +163,8 @@ def _runs_by(
             name = ", ".join(f"{column}={shown(value)}" for column, value in key.items())
             numbers = np.asarray(rows.values)
             numbers = numbers[numbers < row_count]  # rows of `groups` come after those of the run
-            yield name, whole_run.take(arrow_array(numbers)) if numbers.size else {}
+            rows_of_run = whole_run.take(arrow_array(numbers)) if numbers.size else {}
+            yield name, rows_of_run
 
     return keys, runs()
 

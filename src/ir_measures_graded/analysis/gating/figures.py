@@ -40,9 +40,11 @@ def _number_line(gate: Gate, verdict: Verdict) -> NumberLine:
     """The difference by a measure, and the zones that the margin excludes."""
     sign = sign_of(verdict.measure)
     allowed = float(gate.margin.allowed(np.array([verdict.old]))[0])
-    excluded = [(-np.inf, -allowed) if sign > 0 else (allowed, np.inf)]
-    if gate.equivalent:
-        excluded = [(-np.inf, -allowed), (allowed, np.inf)]
+    excluded = []
+    if sign > 0 or gate.equivalent:
+        excluded.append((-np.inf, -allowed))
+    if sign < 0 or gate.equivalent:
+        excluded.append((allowed, np.inf))
     lower = -np.inf if verdict.lower is None else verdict.lower
     upper = np.inf if verdict.upper is None else verdict.upper
     smaller = ", smaller is better" if sign < 0 else ""

@@ -118,10 +118,11 @@ class Identification(Result):
             named=farthest.tolist(), diagonal=True,
         )  # fmt: skip
         topics = counted(len(self.topics), "topic")
+        named = ", the farthest are named" if farthest.size else ""
         text = (
-            f"A dot a topic, on the line if both values are equal; {self.differ} of {topics} differ"
+            f"A dot a topic, on the line if both values are equal; {self.differ} of {topics} "
+            f"differ{named}."
         )
-        text += ", the farthest are named." if farthest.size else "."
         return picture([points], self.summary, text)
 
     def topic_table(self) -> Table:

@@ -227,5 +227,5 @@ def values_of(space: Space, case: Case, definition: Definition) -> np.ndarray:
     out."""
     order = RunOrder(definition.order, definition.precision, definition.documents)
     (block,) = blocks(around(space, [definition]), [case.rows.lists(order)])
-    shown = SHOWN.by_text[definition.shown].apply(block.values[:, 0, 0])
-    return np.asarray(shown)
+    way_to_show = SHOWN.by_text[definition.shown]
+    return np.asarray(way_to_show.apply(block.values[:, 0, 0]))

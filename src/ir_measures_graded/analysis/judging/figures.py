@@ -43,8 +43,9 @@ def figure_of(judges: Judges) -> Figure:
     if defined:
         slopes = _slopes(best, defined[0])
         drawings.append(slopes)
-        text += " Lines: the places of the runs"
-        text += "; in colour those that move most." if np.ptp(slopes.ranks, axis=1).any() else "."
+        some_move = np.ptp(slopes.ranks, axis=1).any()
+        coloured = "; in colour those that move most" if some_move else ""
+        text += f" Lines: the places of the runs{coloured}."
     return picture(drawings, judges.summary, text, across=3)
 
 

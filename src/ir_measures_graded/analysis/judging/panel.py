@@ -457,7 +457,7 @@ def _advised(
     pairs = []
     if len(levels) > LISTED:
         parts = np.array_split(np.array(levels), max(1, len(scale)))
-        ranges = [part.tolist() for part in parts if part.size]
+        ranges = [levels_of_part.tolist() for levels_of_part in parts if levels_of_part.size]
         for levels_in_range, human_level in zip(ranges, scale or [0], strict=False):
             low = plain_number(levels_in_range[0])
             high = plain_number(levels_in_range[-1])
@@ -522,8 +522,8 @@ def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels"
 def _ranges_in(text: str) -> list[MappedRange]:
     """The mapped levels in a text, sorted; none if it is no map."""
     ranges = []
-    for part in text.split(","):
-        match = MAPPED.fullmatch(part.strip())
+    for mapped_range in text.split(","):
+        match = MAPPED.fullmatch(mapped_range.strip())
         if match is None:
             return []
         low = plain_number(float(match["low"]))

@@ -26,10 +26,10 @@ def slope_chart(orders: Sequence[ComparedOrders], names: tuple[str, str], title:
     Systems that tie are at one height. Those that fall or rise most in all panels together are
     coloured, each in one colour.
     """
-    drawn = orders[:MOST_PANELS]
-    coloured = _colours(drawn)
+    first_orders = orders[:MOST_PANELS]
+    coloured = _colours(first_orders)
     panels = []
-    for compared in drawn:
+    for compared in first_orders:
         columns = [f"{names[0]} {compared.first.measure}", f"{names[1]} {compared.second.measure}"]
         places = np.stack(compared.places, axis=1).astype(float)
         panels.append(figures.Slopes(compared.systems, places, columns, coloured=coloured))

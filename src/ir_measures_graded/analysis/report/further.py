@@ -38,7 +38,7 @@ def groups(evaluation: Evaluation, baseline: str | None, alpha: float, by: By) -
     if len(evaluation.runs) < 2:
         raise GradedError("groups of topics need at least 2 runs to compare")
     comparison = compare(evaluation, baseline=baseline, alpha=alpha, by=by)
-    sizes = [f"{name} ({part.topics})" for name, part in comparison.groups.items()]
+    sizes = [f"{name} ({group.topics})" for name, group in comparison.groups.items()]
     sentence = f"Differences in groups of {evaluation.unit}s: {', '.join(sizes)}."
     # The first table is that of all topics, which the verdict has.
     _, *tables = comparison.tables()

@@ -87,8 +87,8 @@ def profile(study: Study, measure: Measure, baseline: str | None) -> Curves | No
         open_end = uncut(measure)
         depth = max(DEPTH, measure.params.get("cutoff") or 0)
         highlight = [baseline] if baseline else []
-        found = curves(study.judgments, study.runs, open_end, depth, highlight=highlight)
-        return replace(found, cutoff=measure.params.get("cutoff"))
+        by_rank = curves(study.judgments, study.runs, open_end, depth, highlight=highlight)
+        return replace(by_rank, cutoff=measure.params.get("cutoff"))
     except NotApplicableError:
         return None
 

@@ -52,13 +52,15 @@ def options(cls: "type[GradedMeasure]") -> dict[str, Parameter | None]:
     ties = Choice("docid", *cls.TIES, default="docid", desc=ORDERS) if cls.TIES else None
     unjudged = UNJUDGED if cls.UNJUDGED else None
     gains = Gains(default=cls.GAINS) if cls.HAS_GAINS else None
-    cutoff = NEEDED_CUTOFF if cls.CUTOFF_REQUIRED else CUTOFF
+    cutoff = None
+    if cls.CUTOFF:
+        cutoff = NEEDED_CUTOFF if cls.CUTOFF_REQUIRED else CUTOFF
     return {
         "ties": ties,
         "unjudged": unjudged,
         "gains": gains,
         "judged_only": Flag(default=cls.JUDGED_ONLY, desc=JUDGED_ONLY),
-        "cutoff": cutoff if cls.CUTOFF else None,
+        "cutoff": cutoff,
     }
 
 

@@ -21,7 +21,8 @@ Gains = GainMap | str | Number
 """A weighting, its name, or a number: the least level that gains 1, while all lower levels gain
 0."""
 
-LINEAR, EXP = "linear", "exp"
+LINEAR = "linear"
+EXP = "exp"
 NAMED = (LINEAR, EXP)
 """The names of gains: the level, or 2^level − 1; negative levels gain 0."""
 NEARLY_0 = 2.0**-10

@@ -56,5 +56,5 @@ class TopRows:
     def _lowest(self, score: np.ndarray) -> np.ndarray:
         """The `depth`-th highest score of each row of a matrix."""
         place = score.shape[1] - self.depth
-        found: np.ndarray = np.partition(score, place, axis=1)[:, place]
-        return found
+        ordered_up_to_place: np.ndarray = np.partition(score, place, axis=1)
+        return ordered_up_to_place[:, place]

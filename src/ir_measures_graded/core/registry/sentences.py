@@ -84,7 +84,10 @@ def sentence(measure: Measure | str) -> str:
     if isinstance(measure, str):
         measure = parse_measure(measure)
     graded = defined(measure, "sentence")
-    return " ".join(sentence for part in PARTS for sentence in part(graded))
+    sentences: list[str] = []
+    for sentences_on in PARTS:
+        sentences += sentences_on(graded)
+    return " ".join(sentences)
 
 
 def _title(measure: GradedMeasure) -> Iterator[str]:
@@ -92,7 +95,7 @@ def _title(measure: GradedMeasure) -> Iterator[str]:
     yield f"{measure}: {title}."
     description = measure.SHORT_DESC.strip()
     if description:
-        yield description if description.endswith(".") else f"{description}."
+        yield description.removesuffix(".") + "."
 
 
 def _formula(measure: GradedMeasure) -> Iterator[str]:
@@ -179,10 +182,10 @@ def _weights(measure: GradedMeasure) -> Iterator[str]:
     if np.ptp(weights_of_two) == 0 and np.ptp(weights) == 0:
         yield "All ranks count alike."
         return
-    shown = [_short(weight) for weight in weights[:SHOWN_WEIGHTS].tolist()]
-    text = f"The weights of the ranks 1 to {len(shown)} are {_listed(shown)}"
-    if len(shown) == 1:
-        text = f"The weight of rank 1 is {shown[0]}"
+    first_weights = [_short(weight) for weight in weights[:SHOWN_WEIGHTS].tolist()]
+    text = f"The weights of the ranks 1 to {len(first_weights)} are {_listed(first_weights)}"
+    if len(first_weights) == 1:
+        text = f"The weight of rank 1 is {first_weights[0]}"
     if depth > SHOWN_WEIGHTS:
         text += f", that of rank {depth} is {_short(float(weights[-1]))}"
     yield f"{text}."

@@ -85,19 +85,19 @@ def trec_strings(name: str) -> list[str]:
         raise GradedError(f"{name} of trec_eval {OF_PREFERENCES}")
     if plain in REFUSED:
         raise GradedError(f"{name} of trec_eval {REFUSED[plain]}")
-    given = name[len(plain) + 1 :]
+    parameters = name[len(plain) + 1 :]
     if plain in WITH_CUTOFFS:
         string, defaults = WITH_CUTOFFS[plain]
-        numbers = given.split(",") if given else list(defaults)
+        numbers = parameters.split(",") if parameters else list(defaults)
         if all(re.fullmatch(r"\d{1,9}(\.\d{1,9})?", number) for number in numbers):
             return [string.format(number) for number in numbers]
-    pairs = re.fullmatch(r"(-?\d{1,9}=-?[\d.]{1,12},?)+", given)
+    pairs = re.fullmatch(r"(-?\d{1,9}=-?[\d.]{1,12},?)+", parameters)
     if plain in WITH_GAINS and pairs is not None:
-        return [f"{PLAIN[plain]}(gains={given.replace('=', ':')})"]
-    if plain in WITH_P and re.fullmatch(r"p=[\d.]{1,12}", given):
-        return [f"{PLAIN[plain]}({given})"]
-    if plain == "utility" and re.fullmatch(r"(-?[\d.]{1,12},){3}-?[\d.]{1,12}", given):
-        a, b, c, d = given.split(",")
+        return [f"{PLAIN[plain]}(gains={parameters.replace('=', ':')})"]
+    if plain in WITH_P and re.fullmatch(r"p=[\d.]{1,12}", parameters):
+        return [f"{PLAIN[plain]}({parameters})"]
+    if plain == "utility" and re.fullmatch(r"(-?[\d.]{1,12},){3}-?[\d.]{1,12}", parameters):
+        a, b, c, d = parameters.split(",")
         if float(d) != 0:
             raise GradedError(f"{name} of trec_eval has a fourth weight; only 0 is computed")
         return [f"trec_utility(a={a},b={b},c={c})"]

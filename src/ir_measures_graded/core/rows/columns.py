@@ -330,7 +330,8 @@ def file_columns(
         left = [name for name in names if name not in by_ours.values()]
         for ours in role.columns:
             by_ours[ours] = by_ours[ours] or column_name(file, left, ours)
-        for ours in INTENTS if role is QRELS else ["run"]:
+        optional_columns = INTENTS if role is QRELS else ["run"]
+        for ours in optional_columns:
             own_name = chosen.named(file, names, ours)
             by_ours[ours] = own_name or column_name(file, left, ours)
         by_ours["run"] = run or by_ours.get("run")
