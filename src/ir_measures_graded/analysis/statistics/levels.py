@@ -92,19 +92,20 @@ class _Confusion:
         centred = self.scaled - self.scaled.mean()
         a = centred[first]
         b = centred[second]
-        moments = np.array([first != second, np.abs(a - b), (a - b) ** 2, a, b, a**2 + b**2])
+        difference = a - b
+        of_differences = [first != second, np.abs(difference), difference**2]
+        moments = np.array([*of_differences, a, b, a**2 + b**2])
         # `@` starts threads, which wait on a busy machine.
-        sums = np.einsum("...k,jk->...j", counts, moments)
-        self.unequal, self.apart, self.squared, self.sum_a, self.sum_b, self.squares = np.moveaxis(
-            sums, -1, 0
-        )
+        sums = np.moveaxis(np.einsum("...k,jk->...j", counts, moments), -1, 0)
+        self.unequal, self.apart, self.squared = sums[:3]
+        self.sum_a, self.sum_b, self.squares = sums[3:]
 
     def of_levels(self) -> dict[str, _Disagreement]:
         """The disagreement on levels: unweighted, and weighted by the difference or its square."""
         total = self.total
         used_by_both = np.intersect1d(self.first, self.second)
-        of_first = self.first_below[..., used_by_both + 1] - self.first_below[..., used_by_both]
-        of_second = self.second_below[..., used_by_both + 1] - self.second_below[..., used_by_both]
+        of_first = np.diff(self.first_below)[..., used_by_both]
+        of_second = np.diff(self.second_below)[..., used_by_both]
         equal_by_chance = (of_first * of_second).sum(axis=-1)
         squared_by_chance = total * self.squares - 2 * self.sum_a * self.sum_b
         steps = np.diff(self.scaled)
@@ -125,14 +126,19 @@ class _Confusion:
     def of_divisions(self) -> dict[str, _Disagreement]:
         """The disagreement on each division of the levels in two."""
         levels = self.levels
-        divided = _below_each_level(self.counts, np.minimum(self.first, self.second), levels.size)
-        divided -= _below_each_level(self.counts, np.maximum(self.first, self.second), levels.size)
-        product = self._product_of_shares()
+        lower = np.minimum(self.first, self.second)
+        higher = np.maximum(self.first, self.second)
+        divided = _below_each_level(self.counts, lower, levels.size)
+        divided -= _below_each_level(self.counts, higher, levels.size)
+        total = self.total[..., None]
+        observed = total * divided[..., 1:-1]
+        by_chance = total * self.up_to_level[..., :-1] - 2 * self._product_of_shares()
         disagreement = {}
-        for cut in range(1, levels.size):
-            by_chance = self.total * self.up_to_level[..., cut - 1] - 2 * product[..., cut - 1]
-            name = f"kappa {_joined(levels[:cut])}|{_joined(levels[cut:])}"
-            disagreement[name] = _Disagreement(self.total * divided[..., cut], by_chance)
+        for place in range(levels.size - 1):
+            below = _joined(levels[: place + 1])
+            above = _joined(levels[place + 1 :])
+            name = f"kappa {below}|{above}"
+            disagreement[name] = _Disagreement(observed[..., place], by_chance[..., place])
         return disagreement
 
     def for_alpha(self) -> dict[str, _Disagreement]:

@@ -80,6 +80,11 @@ class Order:
         return np.asarray((self.group == self.group[..., :1]).all(axis=-1))
 
     @property
+    def untied_pairs(self) -> np.ndarray:
+        """The number of pairs that do not tie."""
+        return np.asarray(self.above.sum(axis=(-2, -1)))
+
+    @property
     def tied_pairs(self) -> np.ndarray:
         """The number of pairs that tie."""
         return np.asarray((self.size - 1).sum(axis=-1) // 2)
@@ -108,9 +113,7 @@ def tau(first: Order, second: Order) -> np.ndarray:
     below = second.above.swapaxes(-2, -1)
     same = (first.above & second.above).sum(axis=(-2, -1))
     opposite = (first.above & below).sum(axis=(-2, -1))
-    untied_in_first = first.above.sum(axis=(-2, -1))
-    untied_in_second = second.above.sum(axis=(-2, -1))
-    untied = untied_in_first * untied_in_second
+    untied = first.untied_pairs * second.untied_pairs
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((same - opposite) / np.sqrt(untied))
 
@@ -127,9 +130,9 @@ def tau_of_all(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """
     a = _signs(Order.of(first))
     b = _signs(Order.of(second))
-    untied_in_first = (a * a).sum(axis=-1)
-    untied_in_second = (b * b).sum(axis=-1)
-    untied = untied_in_first[..., :, None] * untied_in_second[..., None, :]
+    untied_in_first = (a * a).sum(axis=-1, keepdims=True)
+    untied_in_second = (b * b).sum(axis=-1, keepdims=True)
+    untied = untied_in_first * untied_in_second.swapaxes(-1, -2)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(a @ b.swapaxes(-1, -2) / np.sqrt(untied))
 
@@ -216,7 +219,8 @@ def tau_gap(first: Order, second: Order) -> np.ndarray:
     Source: Gao & Oard, A head-weighted gap-sensitive correlation coefficient, SIGIR 2015.
     """
     values = first.values / unit_of(first.values)  # huge differences would leave the floats
-    difference = values[..., :, None] - values[..., None, :]
+    values = values[..., None]
+    difference = values - values.swapaxes(-1, -2)
     distance = np.where(first.tied, 0.0, np.abs(difference))
     agreed = distance * first.above
 

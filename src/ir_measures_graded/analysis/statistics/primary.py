@@ -119,10 +119,10 @@ def paired(
     lower, upper = student_interval(mean, error, degrees, simultaneous)
     few = are_few(changed, topics) & np.isfinite(mean)
     pairs_of_few = np.array(pairs)[few]
-    bounds_of_few = [
-        interval_with_two_more(differences, -width, width, simultaneous, sample)
-        for differences, _ in _differences(values, pairs_of_few)
-    ]
+    bounds_of_few = []
+    for differences, _ in _differences(values, pairs_of_few):
+        bounds = interval_with_two_more(differences, -width, width, simultaneous, sample)
+        bounds_of_few.append(bounds)
     if bounds_of_few:
         lower[few], upper[few] = np.concatenate(bounds_of_few, axis=1)
     detectable = deviation * detectable_effect(sample.size, alpha / size, degrees=degrees)

@@ -30,7 +30,9 @@ def bootstrap(
 
     `statistic` takes the samples and `axis`. `method` is ``BCa`` or ``percentile``.
     """
-    result = statistics_library("scipy.stats").bootstrap(
+    scipy_stats = statistics_library("scipy.stats")
+    resamples_at_once = max(1, RESAMPLED_AT_ONCE // samples[0].size)
+    result = scipy_stats.bootstrap(
         tuple(samples),
         statistic,
         paired=len(samples) > 1,
@@ -40,7 +42,7 @@ def bootstrap(
         confidence_level=confidence,
         n_resamples=resamples,
         rng=np.random.default_rng(seed),
-        batch=max(1, RESAMPLED_AT_ONCE // samples[0].size),
+        batch=resamples_at_once,
     )
     interval = result.confidence_interval
     return interval.low, interval.high
@@ -146,7 +148,8 @@ def randomisation(
         at_least += (means >= observed - noise).sum(axis=0)
         at_most += (means <= observed + noise).sum(axis=0)
     extra = 0 if are_all else 1
-    p_values = np.minimum(1.0, 2 * (np.minimum(at_least, at_most) + extra) / (ways + extra))
+    as_far_out = np.minimum(at_least, at_most) + extra
+    p_values = np.minimum(1.0, 2 * as_far_out / (ways + extra))
     outcomes = []
     for row, (mean, p) in enumerate(zip(observed.tolist(), p_values.tolist(), strict=True)):
         outcome = EQUAL

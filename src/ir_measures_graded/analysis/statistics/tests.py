@@ -210,6 +210,8 @@ def leaning_by_means(
 ) -> list[Outcome]:
     """The outcomes of pairs of runs from a matrix of p-values; the run with the larger merit is
     favoured."""
-    return [
-        Outcome(p=float(p[run, other]), leaning=merit[run] - merit[other]) for run, other in pairs
-    ]
+    outcomes = []
+    for run, other in pairs:
+        leaning = merit[run] - merit[other]
+        outcomes.append(Outcome(p=float(p[run, other]), leaning=leaning))
+    return outcomes

@@ -56,8 +56,9 @@ class Sample:
     @property
     def factors(self) -> np.ndarray:
         """The factor of each squared deviation in the squared error; NaN for a single topic."""
+        shares = self.shares
         with np.errstate(all="ignore"):
-            return np.where(self.shares < 1, self.shares**2 / (1 - self.shares), np.nan)
+            return np.where(shares < 1, shares**2 / (1 - shares), np.nan)
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The mean over the topics."""

@@ -38,7 +38,8 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
     if judgments and topics.possible_gains.size:  # otherwise no judgment makes a document relevant
         if not depth:
             return extreme(measure, topics, highest=judgments == "max")
-        columns = [evaluated(measure @ k, topics.cut(k)) for k in range(1, depth + 1)]
+        cutoffs = range(1, depth + 1)
+        columns = [evaluated(measure @ cutoff, topics.cut(cutoff)) for cutoff in cutoffs]
         return np.column_stack(columns)
     if ties == "mean":
         return _mean_over_orders(measure, topics, depth)

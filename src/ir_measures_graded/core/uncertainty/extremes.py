@@ -163,9 +163,11 @@ class DifferencesOverRecallBase:
         weights = self.weights.of(pairs)
         smallest_first = np.sort(weights, axis=2)  # NaN comes last
         largest_first = -np.sort(-weights, axis=2)
-        lowest = self._with_first_relevant(difference, smallest_first)
-        highest = self._with_first_relevant(difference, largest_first)
-        return np.stack([np.nanmin(lowest, axis=2), np.nanmax(highest, axis=2)])
+        by_number_from_lowest = self._with_first_relevant(difference, smallest_first)
+        by_number_from_highest = self._with_first_relevant(difference, largest_first)
+        lowest = np.nanmin(by_number_from_lowest, axis=2)
+        highest = np.nanmax(by_number_from_highest, axis=2)
+        return np.stack([lowest, highest])
 
     def bracketed(self, pairs: np.ndarray) -> np.ndarray:
         ends = self.exact(pairs)

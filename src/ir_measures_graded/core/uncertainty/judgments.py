@@ -34,8 +34,9 @@ def unjudged_of(topics: Topics) -> GainList:
     """The unjudged documents within the cutoff, with gain 0."""
     run = topics.run
     listed = full_list(topics)
+    judged_entry = listed.offsets[run.topic] + run.rank - 1
     is_unjudged = np.ones(listed.rank.size, dtype=bool)
-    is_unjudged[listed.offsets[run.topic] + run.rank - 1] = False
+    is_unjudged[judged_entry] = False
     return listed.where(is_unjudged)
 
 
@@ -73,7 +74,8 @@ def refuse_work(
         f"topic {name!r} has {count[largest]} unjudged documents within the cutoff and the qrels "
         f"have {gains} positive gains"
     )
-    steps = sum(map(work, having_unjudged.tolist(), count[having_unjudged].tolist()))
+    counts = count[having_unjudged].tolist()
+    steps = sum(map(work, having_unjudged.tolist(), counts))
     remedy = "use a smaller cutoff"
     within_budget(what, steps, STEPS, remedy=remedy, error=Undetermined)
     within_budget(what, 10 * 8 * table, TABLES, remedy=remedy, error=Undetermined)

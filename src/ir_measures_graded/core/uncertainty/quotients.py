@@ -295,9 +295,9 @@ def at_least(topics: Topics, topic: np.ndarray, gain: np.ndarray, amount: np.nda
     cell = topic[kept] * gains.size + level
     cells = topics.count * gains.size
     amounts = np.bincount(cell, weights=amount[kept], minlength=cells)
-    from_highest = amounts.reshape(topics.count, gains.size)[:, ::-1]
-    sums = np.cumsum(from_highest, axis=1)[:, ::-1]
-    return sums.astype(amount.dtype)
+    by_gain = amounts.reshape(topics.count, gains.size)
+    from_highest = np.cumsum(by_gain[:, ::-1], axis=1)
+    return from_highest[:, ::-1].astype(amount.dtype)
 
 
 # -------------------------------------------------------------------------- sums of weighted gains
@@ -328,7 +328,8 @@ def achieved_of(measure: NormalisedGainSum, topics: Topics) -> Achieved:
     run = topics.run
     unjudged = unjudged_of(topics)
     weights = padded(measure.weights_at(unjudged.rank), unjudged.sizes, np.nan)
-    by_threshold = at_least(topics, run.topic, run.gain, measure.weights_at(run.rank))
+    own_weights = measure.weights_at(run.rank)
+    by_threshold = at_least(topics, run.topic, run.gain, own_weights)
     return Achieved(np.arange(topics.count), measure.values(topics), by_threshold, weights)
 
 

@@ -57,7 +57,8 @@ def _over_judgments(
     number = compositions.number
     whole = np.arange(size.size)  # the composition of all unjudged documents
     level_of_kind = np.append(np.nan, levels)
-    judged = filled(topics, np.full(size.size, topic), level_of_kind[kinds])
+    topic_of_copies = np.full(size.size, topic)
+    judged = filled(topics, topic_of_copies, level_of_kind[kinds])
 
     gain_of_kind = topics.gain_of(levels)
     u, q = measure.stops_and_goes_on(gain_of_kind, topics)

@@ -70,15 +70,16 @@ class WeightsInDifferences:
         """
         first, second = pairs.T
         codes = np.append(self.code[first], self.code[second], axis=2)
-        weights = np.append(self.weight[first], -self.weight[second], axis=2)
+        weight_in_second = -self.weight[second]
+        weights = np.append(self.weight[first], weight_in_second, axis=2)
         order = np.argsort(codes, axis=2, kind="stable")
         codes = np.take_along_axis(codes, order, axis=2)
         weights = np.take_along_axis(weights, order, axis=2)
 
         # A document of both runs has two neighbouring entries. The first gets the sum of the
         # weights.
-        same_as_next = codes[..., 1:] == codes[..., :-1]
-        in_both = same_as_next & (codes[..., 1:] >= 0)
+        code_of_next = codes[..., 1:]
+        in_both = (codes[..., :-1] == code_of_next) & (code_of_next >= 0)
         weight_of_next = weights[..., 1:]
         weights[..., :-1] += np.where(in_both, weight_of_next, 0)
         weight_of_next[in_both] = np.nan
