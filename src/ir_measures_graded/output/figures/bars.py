@@ -11,6 +11,7 @@ import numpy as np
 from .sheet import Drawing, Margins
 from .style import (
     BLUE,
+    DOWNWARDS,
     GREY,
     LEAST_SIZE,
     LINE,
@@ -131,8 +132,7 @@ class SortedBars(Drawing):
         for place, x, text in zip(named, at, self._texts(), strict=True):
             axes.plot([place, x], [0, below * 0.85], color=GREY, linewidth=0.6, clip_on=False,
                       transform=transform)  # fmt: skip
-            axes.text(x, below, text, rotation=90, ha="center", va="top", size=NAME_SIZE,
-                      transform=transform)  # fmt: skip
+            axes.text(x, below, text, size=NAME_SIZE, transform=transform, **DOWNWARDS)
         depth = widest(self._texts(), NAME_SIZE) + LEADER + 0.06
         text = f"{len(values)} {self.unit}s, sorted by difference"
         if len(values) == 1:
@@ -206,8 +206,8 @@ class StackedBars(Drawing):
         axes.set_ylim(bottom=0)
         axes.set_xticks([])
         if self._has_names:
-            rotation = 90 if self._is_turned else 0
-            axes.set_xticks(places, self._texts, rotation=rotation, size=LEAST_SIZE)
+            turned = DOWNWARDS if self._is_turned else {}
+            axes.set_xticks(places, self._texts, size=LEAST_SIZE, **turned)
             axes.tick_params(axis="x", length=0)
         axes.grid(visible=False, axis="x")
         axes.set_xlabel(self.row_label, loc="left", labelpad=4)

@@ -168,7 +168,8 @@ class HeatMap(Drawing):
         place: dict[str, Any] = {"transform": axes.transAxes, "ha": "center", "va": "center"}
         if self.row_label:
             left = (0.1 - margins.left) / self.width
-            axes.text(left, 0.5, self.row_label, rotation=90, size=LABEL_SIZE, **place)
+            axes.text(left, 0.5, self.row_label, rotation=90, rotation_mode="anchor",
+                      size=LABEL_SIZE, **place)  # fmt: skip
         if self.column_label:
             below = -(self._depth_of_names + 0.08) / self.height
             axes.text(0.5, below, self.column_label, size=LABEL_SIZE, **place | {"va": "top"})

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .sheet import TICKS, Drawing, Margins, of_height
-from .style import COLOURS, LIGHT, LINE, height_of_rows, in_lines, shortened, size_of_names, widest
+from .style import (
+    COLOURS,
+    DOWNWARDS,
+    LIGHT,
+    LINE,
+    height_of_rows,
+    in_lines,
+    shortened,
+    size_of_names,
+    widest,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,7 +143,7 @@ class Slopes(Drawing):
         axes.scatter(x, y, s=11, c=colours_of_points, clip_on=False, zorder=3)
         if self._is_upright:
             labels = [shortened(label, 72) for label in self.columns]
-            axes.set_xticks(columns, labels, rotation=90, size=LABEL_SIZE)
+            axes.set_xticks(columns, labels, size=LABEL_SIZE, **DOWNWARDS)
         else:
             axes.set_xticks(columns, ["\n".join(lines) for lines in self._labels], size=LABEL_SIZE)
         axes.set_yticks([])

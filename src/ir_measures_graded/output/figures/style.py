@@ -314,6 +314,13 @@ def shares_of_levels(levels: Sequence[float]) -> dict[float, float]:
 
 # ---------------------------------------------------------------------------------- names of rows
 
+DOWNWARDS: Final[dict[str, Any]] = {
+    "rotation": 90, "rotation_mode": "anchor", "ha": "right", "va": "center"
+}  # fmt: skip
+"""A text that is turned and ends at its place, above.
+
+Without the mode, an SVG would hold the place of its lower end, which depends on the font.
+"""
 PAD: Final = 0.06
 """The distance in inches from a name to the axes."""
 
@@ -338,10 +345,10 @@ def name_columns(
     """The names of columns below the axes, upright or not."""
     axes.set_xticks([])
     below = -PAD / _inches(axes)[1]
+    place = DOWNWARDS if upright else {"ha": "center", "va": "top"}
     for column, name in zip(columns, names, strict=True):
         axes.text(
-            column, below, name, size=size, ha="center", va="top", rotation=90 if upright else 0,
-            transform=axes.get_xaxis_transform(),
+            column, below, name, size=size, transform=axes.get_xaxis_transform(), **place
         )  # fmt: skip
 
 
