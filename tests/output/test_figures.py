@@ -214,7 +214,7 @@ def test_text_on_a_tile_is_light_where_the_tile_is_dark():
     assert {level: colours[level] == style.LIGHT_TEXT for level in ("0", "1", "2", "100")} == {
         "0": False,
         "1": False,
-        "2": True,
+        "2": False,
         "100": True,
     }
 

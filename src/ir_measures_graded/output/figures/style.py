@@ -289,8 +289,11 @@ def colour_map(count: int = 0) -> Any:
 
 
 def colour_of_text(share: float) -> str:
-    """The colour of a text on the colour at a share from 0 to 1 of `SEQUENCE`."""
-    return LIGHT_TEXT if share > 0.6 else DARK_TEXT
+    """The colour of a text on the colour at a share from 0 to 1 of `SEQUENCE`.
+
+    A dark page shows these colours brighter, so that both texts have a contrast of at least 3.4.
+    """
+    return LIGHT_TEXT if share > 0.75 else DARK_TEXT
 
 
 def level_colours(levels: Sequence[float]) -> dict[float, Any]:
