@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import needed
 from ...output import figures
-from ...output.formats import clean, numeric, with_minus
+from ...output.formats import clean, numeric, short, with_minus
 from ...output.result import Result
 from ..sensitivity import Sensitivity
 from ..statistics.corrections import CORRECTION_NAME
@@ -32,6 +32,10 @@ NEEDS = ("jinja2", "an HTML page", "report")
 FOLDER = Path(__file__).parent / "page"
 LONGEST = 300
 """A name is cut off after this many characters, so that no name can fill the page."""
+LONG_WORD = 20
+"""A longer word of a sentence may be broken."""
+LONGEST_SENTENCE = 3000
+"""A sentence with names is cut off after this many characters."""
 
 
 def page(
@@ -82,7 +86,13 @@ def _environment(jinja2: Any) -> Any:
         optimized=False,  # constants take less time when a page is made than when it is compiled
     )
     environment.filters |= {"number": number, "signed": signed, "p": p_value, "name": shortened}
-    environment.filters |= {"breakable": breakable, "drawing": drawing, "numeric": numeric}
+    environment.filters |= {
+        "inline": inline,
+        "sentence": sentence,
+        "breakable": breakable,
+        "drawing": drawing,
+        "numeric": numeric,
+    }
     environment.globals["theme"] = THEME
     environment.globals["correction"] = CORRECTION_NAME.replace("'", "’")
     compact = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
@@ -120,6 +130,15 @@ def number(value: float | None, places: int = 4) -> str:
     return with_minus(text)
 
 
+def inline(value: float | None, places: int = 4) -> str:
+    """A float as a sentence has it, without the 0 before the point; a dash for None.
+
+    >>> inline(0.25), inline(-0.25, 2), inline(12.5, 1), inline(None)
+    ('.2500', '−.25', '12.5', '–')
+    """
+    return "–" if value is None else short(value, f".{places}f")
+
+
 def signed(value: float | None, places: int = 4) -> str:
     """As `number`, with a plus sign for a number above 0 and no sign for one that rounds to 0.
 
@@ -151,6 +170,19 @@ def shortened(text: object) -> str:
     """
     name = str(text)
     return name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+
+
+def sentence(text: object) -> Any:
+    """A sentence in which a browser may break long words as it breaks a name.
+
+    >>> print(sentence("a_b beats a_name-of-more-characters"))
+    a_b beats a_<wbr>name-<wbr>of-<wbr>more-<wbr>characters
+    """
+    from markupsafe import Markup  # Jinja needs this package.
+
+    words = str(text)[:LONGEST_SENTENCE].split(" ")
+    parts = [breakable(word) if len(word) > LONG_WORD else word for word in words]
+    return Markup(" ").join(parts)
 
 
 def breakable(text: object) -> Any:

@@ -25,7 +25,7 @@ EDGE: Final = 0.12
 """The empty edge of a sheet in inches."""
 LEAST_WIDTH: Final = 4.8
 """A sheet has room for a title in inches."""
-WIDEST_SHEET: Final = 11.0
+WIDEST_SHEET: Final = 10.9
 """Panels stand below each other rather than in a sheet that is wider in inches.
 
 Text is legible then in the width of a page.

@@ -5,7 +5,7 @@ function sortable(table) {
   const value = (row, column) => {
     const cell = row.cells[column];
     const text = (cell.dataset.sort ?? cell.textContent).trim();
-    const number = parseFloat(text.replace("−", "-").replace(/^[<+≥]\s*/, ""));
+    const number = parseFloat(text.replace("−", "-").replace(/(\d),(?=\d{3})/g, "$1").replace(/^[<+≥]\s*/, ""));
     return { text, number, empty: text === "" || text === "–" };
   };
   [...table.tHead.rows[0].cells].forEach((head, column) => {
