@@ -48,7 +48,8 @@ from .comparing.compare import compare
 from .comparing.result import Comparison
 from .curves import Curves, CurvesByMeasure, curves
 from .effort import Effort, effort
-from .explain import ExplainedDifference, Explanation, explain, explain_difference
+from .explain import Explanation, explain
+from .explained_difference import ExplainedDifference, explain_difference
 from .gating.gate import Gate, gate
 from .group_means import GroupMean, GroupMeans, group_means
 from .identify import Identification, identify
