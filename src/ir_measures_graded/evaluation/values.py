@@ -328,7 +328,7 @@ def _full_rows(rows: DataFrame) -> DataFrame:
 
 def _json(text: str) -> Any:
     """Records, an array of them or one in each line, or an object of columns."""
-    from ..files.json_files import DECODER, MOST_NESTED, is_nested_too_deep  # takes time
+    from ..files.json_text import DECODER, MOST_NESTED, is_nested_too_deep  # takes time
 
     if is_nested_too_deep(text):
         raise ValueError(f"it nests more than {MOST_NESTED} deep")

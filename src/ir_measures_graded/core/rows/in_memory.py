@@ -29,6 +29,7 @@ from .columns import (
     is_rank,
 )
 from .decimals import as_decimals
+from .floats import floats, is_number
 from .id_columns import (
     Cells,
     Documents,
@@ -53,7 +54,7 @@ from .lists import (
     texts_of_ids,
 )
 from .rank_order import ROWS, RankSample
-from .rows import IDS, Facts, Part, Rows, RunSource, floats, is_number
+from .rows import IDS, Facts, Part, Rows, RunSource
 
 Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or

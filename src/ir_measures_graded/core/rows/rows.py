@@ -7,19 +7,17 @@ them. Error details are computed only on failure.
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, islice, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Qrel
 
 from ...errors import FileError, GradedError, Remark, shown
-from ..by_topic import BLOCK, blocks, bounds_of, changes, rows_of
+from ..by_topic import blocks, bounds_of, rows_of
 from .columns import NUMBERS, QRELS, Role
 from .id_columns import Documents
 from .id_matching import Ids, IdsByTopic, Indices, equal_pairs, first_rows, flaw_of
@@ -637,119 +635,3 @@ def _with_leading_zero(ids: Ids) -> str | None:
     first_byte = ids.word(0, longer) & np.uint64(0xFF)
     rows_of_zeros = longer[first_byte == ord("0")]
     return next((id_ for id_ in ids.take(rows_of_zeros) if id_.isdecimal()), None)
-
-
-def floats(
-    role: Role, pieces: Sequence[Collection[Any]], location: Callable[[int], str]
-) -> np.ndarray:
-    """The numbers of several collections as one array of floats; `location` names a row in an error
-    message.
-
-    `struct` converts them faster than NumPy and, unlike NumPy, refuses text such as "1". Raises
-    `GradedError` for anything that is not a number, also for a bool.
-    """
-    count = sum(map(len, pieces))
-    if role is QRELS:
-        levels = _of_few_objects(chain.from_iterable(pieces), count)
-        if levels is not None:
-            return levels
-    numbers = np.empty(count)
-    done = 0
-    with suppress(*_NO_NUMBER):
-        for piece in pieces:
-            struct.pack_into(f"{len(piece)}d", numbers.data, done, *piece)
-            done += len(piece) * numbers.itemsize
-        rows = np.flatnonzero((numbers == 0) | (numbers == 1))
-        if not _has_bool(pieces, rows):
-            return _of_short_floats(numbers, pieces) if role is QRELS else numbers
-    every = enumerate(chain.from_iterable(pieces))
-    row, number = next((row, number) for row, number in every if not is_number(number))
-    is_int = isinstance(number, int) and not isinstance(number, bool)
-    reason = "is larger than any float" if is_int else "is not a number"
-    raise GradedError(f"{location(row)}: the {role.number} {shown(number)} {reason}")
-
-
-def _has_bool(pieces: Sequence[Collection[Any]], rows: np.ndarray) -> bool:
-    """Whether one of these rows has a bool. Scores are rarely 0 or 1, so the rows are few."""
-    if not rows.size:
-        return False
-    ends = np.cumsum(list(map(len, pieces)))
-    piece_of_row = np.searchsorted(ends, rows, side="right")
-    first = np.flatnonzero(changes(piece_of_row))
-    for number, numbers in zip(
-        piece_of_row[first].tolist(), np.split(rows, first[1:]), strict=True
-    ):
-        piece = list(pieces[number])
-        start = int(ends[number]) - len(piece)
-        if not BOOLS.isdisjoint(type(piece[row - start]) for row in numbers.tolist()):
-            return True
-    return False
-
-
-def _of_few_objects(levels: Iterable[Any], count: int) -> np.ndarray | None:
-    """The levels as floats if they are a few small integers; None otherwise.
-
-    Python has one object for each small integer. Rows with the same object have the same type and
-    level, so few objects are looked at.
-    """
-    numbers = np.empty(count)
-    remaining = iter(levels)
-    for start in range(0, count, BLOCK):
-        size = min(BLOCK, count - start)
-        objects = np.fromiter(islice(remaining, size), object, size)
-        addresses = np.frombuffer(objects, np.intp)
-        small = np.zeros(size, np.int16)
-        left = size
-        for passes, address in enumerate(_distinct_addresses(addresses)):
-            has_address = addresses == address
-            level = objects[has_address.argmax()]
-            if passes == FEW_OBJECTS or type(level) is not int or abs(level) > LARGEST_SMALL:
-                return None
-            if level != 0:
-                small += has_address * np.int16(level)
-            left -= int(np.count_nonzero(has_address))
-            if not left:
-                break
-        numbers[start : start + size] = small
-    return numbers
-
-
-def _distinct_addresses(addresses: np.ndarray) -> Iterator[int]:
-    """Each distinct address once, first those of the first rows.
-
-    Most callers need no more, and so no sort of all addresses.
-    """
-    first = _distinct_integers(addresses[:SAMPLE])
-    yield from first.tolist()
-    every = _distinct_integers(addresses)
-    yield from every[~np.isin(every, first)].tolist()
-
-
-def _distinct_integers(integers: np.ndarray) -> np.ndarray:
-    in_order = np.sort(integers)
-    return in_order[changes(in_order)]
-
-
-def _of_short_floats(numbers: np.ndarray, pieces: Sequence[Collection[Any]]) -> np.ndarray:
-    """The levels of these pieces, which are `numbers`; NumPy's short floats as in `as_decimals`."""
-    rows = np.flatnonzero(np.isfinite(numbers) & (numbers != np.floor(numbers)))
-    if rows.size:  # whole levels are exact
-        levels = list(chain.from_iterable(pieces))
-        for row in rows.tolist():
-            if isinstance(levels[row], (np.float32, np.float16)):
-                numbers[row] = float(str(levels[row]))
-    return numbers
-
-
-def is_number(number: Any) -> bool:
-    """Whether this is a number and not a bool."""
-    with suppress(*_NO_NUMBER):
-        return bool(struct.pack("d", number)) and type(number) not in BOOLS
-    return False
-
-
-SAMPLE = 1 << 10  # rows in which most of the distinct levels occur
-FEW_OBJECTS = 8  # more levels are rare; each takes a pass over all rows
-LARGEST_SMALL = 256  # Python makes an object for each larger integer
-BOOLS = {bool, np.bool_}
-_NO_NUMBER = (struct.error, TypeError, ValueError, OverflowError)

@@ -1,0 +1,186 @@
+"""JSON text, parsed one value at a time, with the line of each value."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import LONGEST, FileError, shown
+from .content import Content
+from .other_kinds import json_of_other_kind
+from .search_answers import queries_in, refusal_of
+
+MOST_NESTED = 100  # arrays and objects in each other
+CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
+STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+BLANK = re.compile(r"[ \t\r\n]*")
+MEMBER = re.compile(r'[ \t\r\n]*([{,])[ \t\r\n]*("[^"\\]*(?:\\.[^"\\]*)*")[ \t\r\n]*:')
+LISTS_OF_TEXT = re.compile(r'\s*\[(\s*\[\s*\]\s*,)*\s*\[\s*"')
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object with these members.
+
+    Raises `ValueError` for a key that occurs twice: json keeps the last.
+    """
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {shown(key)} occurs twice in an object")
+    return members
+
+
+def is_nested_too_deep(text: str) -> bool:
+    """Whether arrays and objects nest more than `MOST_NESTED` deep in a text.
+
+    >>> is_nested_too_deep('{"q1": {"[": 1}}'), is_nested_too_deep("[" * 101)
+    (False, True)
+    """
+    if not _may_be_nested_too_deep(text):
+        return False
+    return _may_be_nested_too_deep(re.sub(STRING, "", text))  # brackets in strings do not count
+
+
+def _may_be_nested_too_deep(text: str) -> bool:
+    """Whether the brackets nest too deep, including those in strings."""
+    depth = 0
+    for start in range(0, len(text), CACHED):
+        piece = np.frombuffer(text[start : start + CACHED].encode("latin-1", "replace"), np.uint8)
+        folded = piece | 0x20  # [ becomes {, and ] becomes }
+        is_open = folded == ord("{")
+        is_closed = folded == ord("}")
+        opened = int(np.count_nonzero(is_open))
+        if depth + opened > MOST_NESTED:
+            brackets = folded[is_open | is_closed]
+            depths = depth + np.cumsum(np.where(brackets == ord("{"), 1, -1))
+            if depths.max() > MOST_NESTED:
+                return True
+        depth += opened - int(np.count_nonzero(is_closed))
+    return False
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=unique)
+
+
+class Text:
+    """JSON text, parsed one value at a time. `line` is the line in which the last value begins."""
+
+    def __init__(self, content: Content):
+        self.name = content.name
+        self.line = 1
+        self._at = 0
+        self._counted = 0
+        self._text = content.text()
+        if is_nested_too_deep(self._text):
+            raise self.error(
+                f"cannot be read as JSON: it nests more than {MOST_NESTED} deep, and qrels and "
+                "runs at most 5"
+            )
+
+    def error(self, message: str) -> FileError:
+        """The error for the value that was parsed last."""
+        return FileError(f"{self.name}:{self.line}: {message}")
+
+    def sign(self) -> str:
+        """The next character that is not blank; empty at the end. The line is counted up to it."""
+        self._at = BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]
+        self.line += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+        return self._text[self._at : self._at + 1]
+
+    def value(self) -> Any:
+        """The next value."""
+        self.sign()
+        try:
+            value, self._at = DECODER.raw_decode(self._text, self._at)
+            return value
+        except (ValueError, RecursionError) as error:
+            # Python limits the digits of a number, and the depth.
+            self.line = getattr(error, "lineno", self.line)
+            raise self.error(f"cannot be read as JSON: {getattr(error, 'msg', error)}") from None
+
+    def objects(self) -> Iterator[dict[str, Any]]:
+        """The objects of an array, or those that follow each other up to the end of the file."""
+        values = self._values()
+        if self.sign() == "[":
+            values = iter(self.value())
+        for value in values:
+            if not isinstance(value, dict):
+                raise self.error(f"{shown(value)} is not an object with a topic and documents")
+            yield value
+
+    def _values(self) -> Iterator[Any]:
+        while self.sign():
+            yield self.value()
+
+    def members(self) -> Iterator[tuple[str, Any]]:
+        """The members of the object that begins here, one after the other."""
+        begin = self._at
+        seen: set[str] = set()
+        while True:
+            member = MEMBER.match(self._text, self._at)
+            sign = "," if seen else "{"
+            if member is None or member[1] != sign:
+                break
+            self._at = member.start(2)
+            key = self.value()
+            if key in seen:
+                raise self.error(f"the key {shown(key)} occurs twice in an object")
+            seen.add(key)
+            self._at = member.end()
+            yield key, self.value()
+        if seen and self.sign() == "}":
+            self._at += 1
+        else:
+            self._at = begin
+            self.value()  # raises the error of json, unless the object is empty
+
+    def begins_with_lists(self) -> bool:
+        """Whether this is an array of lists, of which the first with content begins with a text.
+        Nothing is consumed.
+
+        Lists of numbers may be the rows of a table.
+        """
+        return LISTS_OF_TEXT.match(self._text) is not None
+
+    def first_member(self) -> tuple[str, Any]:
+        """The first member of an object, which is not consumed."""
+        member: tuple[str, Any] = "", None
+        if self.sign() == "{":
+            member = next(self.members(), ("", {}))
+        self._restart()
+        return member
+
+    def member(self, key: str) -> Any:
+        """The value of a member of an object, which is not consumed; None if there is none."""
+        value = next((value for name, value in self.members() if name == key), None)
+        self._restart()
+        return value
+
+    def _restart(self) -> None:
+        """Go back to the beginning of the text."""
+        self.line = 1
+        self._at = 0
+        self._counted = 0
+
+    def other_kind(self) -> str:
+        """What the text is, if it is a value of another known kind; empty otherwise."""
+        try:
+            value = json.loads(self._text)
+        except (ValueError, RecursionError):
+            return ""
+        is_ours = isinstance(value, dict)
+        if is_ours and not refusal_of(value):
+            is_ours = queries_in(value) is not None
+        return "" if is_ours else json_of_other_kind(value)
+
+    def end(self) -> None:
+        """Raise `FileError` unless this is the end of the text."""
+        if self.sign():
+            text = shown(self._text[self._at :][:LONGEST])
+            raise self.error(f"not JSON: text follows the last value: {text}")
