@@ -45,7 +45,7 @@ class SampledTopic:
 
 
 @dataclass(frozen=True)
-class Rule:
+class IdRule:
     """A change of ids, which `of_run` and `of_qrels` make on each side.
 
     `words` follow "would match".
@@ -143,11 +143,11 @@ class UnmatchedDocuments:
                 return f", such as {shown(of_run)} of the run and {shown(of_qrels)} of the qrels"
         return ""
 
-    def _best_of(self, rules: Iterable[Rule]) -> tuple[str, list[tuple[str, str]]]:
+    def _best_of(self, rules: Iterable[IdRule]) -> tuple[str, list[tuple[str, str]]]:
         """The words of the first rule by which most documents of the tried topics match, and its
         pairs in the whole sample.
         """
-        best: Rule | None = None
+        best: IdRule | None = None
         most = 0
         for rule in rules:
             matches = sum(len(list(rule.pairs(topic))) for topic in self.tried)
@@ -164,14 +164,14 @@ class UnmatchedDocuments:
         most_first = sorted(self.topics, key=lambda topic: topic.possible, reverse=True)
         return most_first[:TRIED_TOPICS]
 
-    def _rules(self) -> Iterator[Rule]:
+    def _rules(self) -> Iterator[IdRule]:
         """All rules of one change, each made when it is tried."""
         yield SAME_CASE
         yield from _affix_rules(self.tried, UNCHANGED)
         for separator in SEPARATORS:
             yield _up_to(separator)
 
-    def _rules_of_two_changes(self) -> Iterator[Rule]:
+    def _rules_of_two_changes(self) -> Iterator[IdRule]:
         """All rules of two changes, each made when it is tried."""
         topics = self.tried
         for separator in SEPARATORS:
@@ -187,11 +187,11 @@ class UnmatchedDocuments:
         yield _both(_with_prefix(prefix), _with_ending(ending))
 
 
-UNCHANGED = Rule("", str, str)
-SAME_CASE = Rule("in the same case", str.lower, str.lower)
+UNCHANGED = IdRule("", str, str)
+SAME_CASE = IdRule("in the same case", str.lower, str.lower)
 
 
-def _affix_rules(topics: Iterable[SampledTopic], first: Rule) -> Iterator[Rule]:
+def _affix_rules(topics: Iterable[SampledTopic], first: IdRule) -> Iterator[IdRule]:
     """The rules of endings and prefixes that are the most frequent ones after the `first` change.
 
     Each is made when it is tried.
@@ -209,32 +209,32 @@ def _affix_rules(topics: Iterable[SampledTopic], first: Rule) -> Iterator[Rule]:
     yield _with_prefix(_most_frequent_ending(backwards_run, backwards_qrels)[::-1])
 
 
-def _without_ending(ending: str) -> Rule:
-    return Rule(f"without {shown(ending)}", lambda id_: id_.removesuffix(ending), str)
+def _without_ending(ending: str) -> IdRule:
+    return IdRule(f"without {shown(ending)}", lambda id_: id_.removesuffix(ending), str)
 
 
-def _without_prefix(prefix: str) -> Rule:
-    return Rule(f"without {shown(prefix)}", lambda id_: id_.removeprefix(prefix), str)
+def _without_prefix(prefix: str) -> IdRule:
+    return IdRule(f"without {shown(prefix)}", lambda id_: id_.removeprefix(prefix), str)
 
 
-def _with_ending(ending: str) -> Rule:
-    return Rule(f"with {shown(ending)} at the end", lambda id_: id_ + ending, str)
+def _with_ending(ending: str) -> IdRule:
+    return IdRule(f"with {shown(ending)} at the end", lambda id_: id_ + ending, str)
 
 
-def _with_prefix(prefix: str) -> Rule:
-    return Rule(f"with {shown(prefix)} before it", lambda id_: prefix + id_, str)
+def _with_prefix(prefix: str) -> IdRule:
+    return IdRule(f"with {shown(prefix)} before it", lambda id_: prefix + id_, str)
 
 
-def _both(first: Rule, second: Rule) -> Rule:
+def _both(first: IdRule, second: IdRule) -> IdRule:
     """The rule that makes two changes, the first one first."""
-    return Rule(
+    return IdRule(
         f"{first.words} and {second.words}",
         lambda id_: second.of_run(first.of_run(id_)),
         lambda id_: second.of_qrels(first.of_qrels(id_)),
     )
 
 
-def _up_to(separator: str) -> Rule:
+def _up_to(separator: str) -> IdRule:
     """The rule that takes the text before the last separator of an id of the run.
 
     An id without such a text stays as it is.
@@ -245,7 +245,7 @@ def _up_to(separator: str) -> Rule:
         return text or id_
 
     words = f"with the text before {shown(separator)} (--passages {shown(separator)})"
-    return Rule(words, before_last, str)
+    return IdRule(words, before_last, str)
 
 
 def _rows(ranks: JudgedRanks, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -51,7 +51,7 @@ from .search_answers import (
 MEASURE = r"[A-Za-z_]+@[0-9]+"
 SURROGATE = "[\ud800-\udfff]"
 
-Topic = tuple[int, Any, Collection[Any], Collection[Any]]
+TopicOfFile = tuple[int, Any, Collection[Any], Collection[Any]]
 """The line and the name of a topic, its documents and their values."""
 LISTS = ("results", "candidates", "references")
 """The keys of the documents of an item."""
@@ -233,9 +233,9 @@ def _id_of(thing: dict[str, Any], ours: str) -> str | int | float | None:
     return next((thing[key] for key in keys if isinstance(thing[key], (str, int, float))), None)
 
 
-def _blocks(topics: Iterable[Topic], size: int) -> Iterator[list[Topic]]:
+def _blocks(topics: Iterable[TopicOfFile], size: int) -> Iterator[list[TopicOfFile]]:
     """The topics in blocks of so many documents or more."""
-    block: list[Topic] = []
+    block: list[TopicOfFile] = []
     count = 0
     for topic in topics:
         block.append(topic)
@@ -248,7 +248,9 @@ def _blocks(topics: Iterable[Topic], size: int) -> Iterator[list[Topic]]:
         yield block
 
 
-def _parts_of_topics(facts: Facts, topics: Iterable[Topic], reading: Reading) -> Iterator[Part]:
+def _parts_of_topics(
+    facts: Facts, topics: Iterable[TopicOfFile], reading: Reading
+) -> Iterator[Part]:
     """The rows of topics with their documents and values, in parts of whole topics."""
     for block in _blocks(topics, reading.sizes.rows):
         lines, names, documents, values = zip(*block, strict=True)
@@ -380,7 +382,7 @@ def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
     return (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
 
 
-def _topic(text: Text, topic: Any, documents: Any, facts: Facts, role: Role) -> Topic:
+def _topic(text: Text, topic: Any, documents: Any, facts: Facts, role: Role) -> TopicOfFile:
     """A topic with an object of numbers, or with a list of documents.
 
     In a run, they are in the order of their ranks, and the score is −rank. In qrels, they are
@@ -445,7 +447,7 @@ def _item(
     reading: Reading,
     sample: RankSample,
     incomplete: dict[str, str],
-) -> Topic:
+) -> TopicOfFile:
     """The topic of an item, its documents and their values.
 
     The sample gets its ranks, and `incomplete` why a search engine did not search all documents.

@@ -23,7 +23,7 @@ IDS_OF_QUERIES = ("ids", "query_ids", "queries", "topics", "qids")
 """The keys of the ids of queries beside their answers, in one order."""
 
 
-class Answer(NamedTuple):
+class AnswerForm(NamedTuple):
     """Where the answer of a search engine has its hits, and where a hit has its score.
 
     `total` is where an answer that omits an empty list of hits has their number, and `errors` where
@@ -38,16 +38,16 @@ class Answer(NamedTuple):
 
 
 ANSWERS = (
-    Answer("Elasticsearch or OpenSearch", ("hits", "hits"), (("_score",),)),
-    Answer("Solr", ("response", "docs"), (("score",),)),
-    Answer(
+    AnswerForm("Elasticsearch or OpenSearch", ("hits", "hits"), (("_score",),)),
+    AnswerForm("Solr", ("response", "docs"), (("score",),)),
+    AnswerForm(
         "Vespa",
         ("root", "children"),
         (("relevance",),),
         total=("root", "fields", "totalCount"),
         errors=("root", "errors"),
     ),
-    Answer("_rank_eval", ("hits",), (("hit", "_score"), ("_score",))),
+    AnswerForm("_rank_eval", ("hits",), (("hit", "_score"), ("_score",))),
 )
 
 
@@ -69,7 +69,7 @@ CONTAINERS = (
 VALUES_OF_RATED = (("rating",), ("gain",), ("relevance",), ("grade",))
 
 
-class Judged(NamedTuple):
+class QueryFound(NamedTuple):
     """A query with its documents and their scores or levels.
 
     `incomplete` is why a search engine did not search all documents; empty if it did.
@@ -85,7 +85,7 @@ class Judged(NamedTuple):
 class AnswerFound(NamedTuple):
     """The answer of a search engine, its hits, and why it may lack some; empty if it does not."""
 
-    answer: Answer
+    answer: AnswerForm
     hits: list[Any]
     incomplete: str
 
@@ -98,7 +98,7 @@ class QueriesFound(NamedTuple):
 
     role: Role
     kind: str
-    queries: Iterator[Judged]
+    queries: Iterator[QueryFound]
     failed: tuple[tuple[str, str], ...] = ()
 
 
@@ -211,7 +211,7 @@ def failed_answer(topic: Any, reason: str) -> str:
     return f"topic {shown(topic)}: {failed}; repeat the query"
 
 
-def _is_omitted(value: Any, answer: Answer) -> bool:
+def _is_omitted(value: Any, answer: AnswerForm) -> bool:
     """Whether the answer omits its list of hits because the query has none.
 
     A query that failed has none either, and tells its errors.
@@ -233,7 +233,7 @@ def _first(value: Any, paths: Sequence[Sequence[str]]) -> Any:
     return next((inner for inner in values if isinstance(inner, (str, int, float))), None)
 
 
-def answered(topic: Any, answer: Answer, hits: list[Any], incomplete: str) -> Judged:
+def answered(topic: Any, answer: AnswerForm, hits: list[Any], incomplete: str) -> QueryFound:
     """A query with its hits.
 
     If no hit has a score, as in answers that are sorted by a field, the position is the rank.
@@ -242,8 +242,8 @@ def answered(topic: Any, answer: Answer, hits: list[Any], incomplete: str) -> Ju
     scores = [_first(hit, answer.score) for hit in hits]
     if hits and scores.count(None) == len(scores):
         ranks = list(range(-1, -1 - len(hits), -1))
-        return Judged(topic, documents, ranks, True, incomplete)
-    return Judged(topic, documents, scores, False, incomplete)
+        return QueryFound(topic, documents, ranks, True, incomplete)
+    return QueryFound(topic, documents, scores, False, incomplete)
 
 
 def queries_in(value: dict[str, Any]) -> QueriesFound | None:
@@ -294,7 +294,7 @@ def _walked(value: Any, path: Sequence[str], lent: Any) -> Iterator[tuple[Any, A
         yield from _walked(value[first], others, value.get("relevant_documents", lent))
 
 
-def _rated(query: Any, lent: Any) -> Judged | None:
+def _rated(query: Any, lent: Any) -> QueryFound | None:
     """A query with its rated documents; None if it has no topic or no documents."""
     if not isinstance(query, Mapping):
         return None
@@ -305,12 +305,12 @@ def _rated(query: Any, lent: Any) -> Judged | None:
     if isinstance(documents, list):
         ids = [_first(document, IDS) for document in documents]
         levels = [_first(document, VALUES_OF_RATED) for document in documents]
-        return Judged(topic, ids, levels)
+        return QueryFound(topic, ids, levels)
     by_level = documents and all(isinstance(ids, list) for ids in documents.values())
     if by_level:
         pairs = [(id_, level) for level, ids in documents.items() for id_ in ids]
-        return Judged(topic, [id_ for id_, _ in pairs], [level for _, level in pairs])
-    return Judged(topic, list(documents), list(map(_level_in, documents.values())))
+        return QueryFound(topic, [id_ for id_, _ in pairs], [level for _, level in pairs])
+    return QueryFound(topic, list(documents), list(map(_level_in, documents.values())))
 
 
 def _level_in(rating: Any) -> Any:

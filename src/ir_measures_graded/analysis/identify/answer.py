@@ -12,11 +12,11 @@ from ...output.formats import counted
 from ...output.result import Result
 from ...output.tables import Table
 from .case import Case
+from .conclusions import CHANCE, Conclusions, States
 from .dimensions import LABELS, Definition
 from .naming import NO_MEASURE, described
-from .ranking import Ranking
+from .ranking import RankedDefinitions
 from .search import MOST, Search
-from .verdict import CHANCE, States, Verdict
 
 MOST_NAMED = 8
 """The figure names at most so many topics that differ."""
@@ -137,23 +137,23 @@ class Identification(Result):
 
 def answered(case: Case, search: Search) -> Identification:
     """The result of a search."""
-    ranking = Ranking(case, search)
-    verdict = Verdict(case, ranking)
-    is_settled = ranking.is_found and not verdict.tells_nothing
+    ranking = RankedDefinitions(case, search)
+    conclusions = Conclusions(case, ranking)
+    is_settled = ranking.is_found and not conclusions.tells_nothing
     is_whole = len(search.kept) < MOST
     likeliest = ranking.groups[0]
     ours = NO_MEASURE
     tools: list[str] = []
     states: States = {}
     if is_settled:
-        ours = verdict.names.ours(likeliest)
-        tools = list(verdict.names.tools(likeliest))
+        ours = conclusions.names.ours(likeliest)
+        tools = list(conclusions.names.tools(likeliest))
     if is_settled and is_whole:
-        states = verdict.states()
+        states = conclusions.states()
     said_of_dimensions = states if len(ranking.groups) == 1 else {}
-    findings = list(verdict.findings(tools, said_of_dimensions))
-    findings += verdict.duplicates()
-    findings += verdict.left_out()
+    findings = list(conclusions.findings(tools, said_of_dimensions))
+    findings += conclusions.duplicates()
+    findings += conclusions.left_out()
     if ours.measure is not None and not ours.is_equal:
         findings.append(("here", ours.difference))
     or_more = "" if is_whole else " or more"
@@ -167,16 +167,16 @@ def answered(case: Case, search: Search) -> Identification:
         classes = len(ranking.groups)
         nearest = None
     given_mean = case.given[0] if case.by_mean else case.given.mean()
-    differ = int(verdict.differs.sum())
+    differ = int(conclusions.differs.sum())
     if case.by_mean and not ranking.is_found:
         differ = 1
     topics = tuple(case.judged.topics[number] for number in case.known.tolist())
     measure = None if ours.measure is None else str(ours.measure)
-    is_certain = verdict.chance <= CHANCE
+    is_certain = conclusions.chance <= CHANCE
     return Identification(
         topics=topics,
         given=case.values[case.known],
-        computed=verdict.values[case.known],
+        computed=conclusions.values[case.known],
         definitions=definitions,
         classes=classes,
         nearest=nearest,
@@ -184,9 +184,9 @@ def answered(case: Case, search: Search) -> Identification:
         tools=tuple(tools),
         measure=measure,
         equal=ours.is_equal and is_certain,
-        chance=verdict.chance,
-        means=(float(given_mean), verdict.names.means[0]),
+        chance=conclusions.chance,
+        means=(float(given_mean), conclusions.names.means[0]),
         differ=differ,
         findings=tuple(findings),
-        summary=verdict.summary(),
+        summary=conclusions.summary(),
     )

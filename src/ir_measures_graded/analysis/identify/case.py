@@ -42,7 +42,7 @@ SPREAD = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Compared:
     """Definitions compared with the numbers given, each in some ways to show values and over some
     sets of topics (ways × sets × orders × C).
 
@@ -148,7 +148,7 @@ class Case:
         gaps[np.isnan(gaps)] = 1
         return gaps
 
-    def compared(self, values: np.ndarray, ways: Sequence[str], sets: Sequence[str]) -> Comparison:
+    def compared(self, values: np.ndarray, ways: Sequence[str], sets: Sequence[str]) -> Compared:
         """Definitions with these values (T × orders × C) compared with the numbers given, if they
         are shown in each of the `ways`.
 
@@ -176,7 +176,7 @@ class Case:
             all_fits.append(agreeing == 1)
             distances.append(gaps.mean(axis=0) + most_differ.astype(int))
             all_prints.append(prints)
-        return Comparison(np.stack(all_fits), np.stack(distances), np.stack(all_prints))
+        return Compared(np.stack(all_fits), np.stack(distances), np.stack(all_prints))
 
     def shown(
         self, values: np.ndarray, sets: Sequence[str], functions: Iterable[Function]

@@ -266,7 +266,7 @@ def worst_first(rows: CaseRows) -> np.ndarray:
     return -rows.code
 
 
-def best_first(rows: CaseRows) -> np.ndarray:
+def best_label_first(rows: CaseRows) -> np.ndarray:
     """The highest level first."""
     return rows.code
 
@@ -275,7 +275,7 @@ def best_first(rows: CaseRows) -> np.ndarray:
 DESCENDING = Way("docid descending", id_descending)
 MEAN = Way("mean over ties", id_descending, tried_for=(WEIGHTED,))
 WORST = Way("worst label first", worst_first)
-BEST = Way("best label first", best_first)
+BEST = Way("best label first", best_label_first)
 UNSORTED = Way("as read, without scores", as_listed, tried_for=())
 ORDER_WAYS = (
     DESCENDING,

@@ -29,7 +29,7 @@ from .dimensions import (
     Space,
 )
 from .formulas import WITHOUT_STRING, at_cutoff, equal_string, family
-from .ranking import Ranking
+from .ranking import RankedDefinitions
 from .scoring import values_at, values_of
 from .search import SAME
 from .tools import FAR, IS_HERE, TOOLS, departs
@@ -80,10 +80,10 @@ class Ours:
 NO_MEASURE = Ours(None, "", False)
 
 
-class Names:
+class NamesOfDefinitions:
     """The names of the definitions of a ranking."""
 
-    def __init__(self, case: Case, ranking: Ranking):
+    def __init__(self, case: Case, ranking: RankedDefinitions):
         self.case = case
         self.ranking = ranking
         self.space: Space = ranking.search.space

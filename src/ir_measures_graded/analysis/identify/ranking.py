@@ -14,7 +14,7 @@ from .search import Search
 from .tools import IS_HERE, costs
 
 
-class Ranking:
+class RankedDefinitions:
     """The definitions that fit, or else the nearest, the likeliest first, and which of them differ.
 
     `matches` are the definitions, and `costs` their departures from tools. `groups` has the numbers

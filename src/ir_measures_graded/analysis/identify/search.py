@@ -86,7 +86,7 @@ class Search:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SpacePart:
     """A part of a space, and orders of the same documents that are tried together, by their
     lists."""
 
@@ -124,7 +124,7 @@ def compared(space: Space, case: Case, distances: int) -> Search:
 
 
 def _compare_part(
-    search: Search, part: Part, case: Case, sets: Sequence[Sequence[str]], distances: int
+    search: Search, part: SpacePart, case: Case, sets: Sequence[Sequence[str]], distances: int
 ) -> None:
     """Add what a part of the space gives to a search."""
     most_departures = FAR - 1
@@ -227,7 +227,7 @@ def least(distance: np.ndarray, departed: np.ndarray, distances: int) -> list[tu
     return list(map(tuple, first_positions))
 
 
-def parts_of(space: Space, case: Case) -> Iterator[Part]:
+def parts_of(space: Space, case: Case) -> Iterator[SpacePart]:
     """Parts of the space that are tried together. Measure strings are only tried in trec_eval's
     order."""
     groups = defaultdict[Lists, list[RunOrder]](list)
@@ -259,7 +259,7 @@ def parts_of(space: Space, case: Case) -> Iterator[Part]:
             continue
         for start in range(0, len(cutoffs), size):
             some_cutoffs = dict(cutoffs[start : start + size])
-            yield Part({**space, "measure": possible, "cutoff": some_cutoffs}, stack)
+            yield SpacePart({**space, "measure": possible, "cutoff": some_cutoffs}, stack)
     if strings:
         lists = case.rows.lists(TREC_EVAL_ORDER)
-        yield Part({**space, "measure": strings}, {lists: groups[lists]})
+        yield SpacePart({**space, "measure": strings}, {lists: groups[lists]})

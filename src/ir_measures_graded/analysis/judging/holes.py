@@ -39,7 +39,7 @@ from ...progress import Progress
 from ..statistics.options import check_probability, statistics_library, whole_number
 from .figures import figure_of_holes
 from .holes_model import MOSTLY_UNJUDGED, Model, OpenPairs, Outlook, Pool, signs
-from .panel import Levels, MergedQrels, add_answers, answers_in, as_text
+from .panel import LevelsByTopic, MergedQrels, add_answers, answers_in, as_text
 
 FIRST_BATCH = 50
 RANDOM = "random"
@@ -296,7 +296,7 @@ def _weighted_measure(measure: Measure | str) -> Measure:
     return measure
 
 
-def _all_topics(runs: Iterable[Run]) -> Levels:
+def _all_topics(runs: Iterable[Run]) -> LevelsByTopic:
     """All topics of the runs, without judged documents."""
     topics = {topic for run in runs for topic in run.source.rows().topics}
     return {topic: {} for topic in sorted(topics)}

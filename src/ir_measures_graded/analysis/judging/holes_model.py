@@ -37,7 +37,7 @@ from ...evaluation.named import Run, read_judgments
 from ...progress import steps
 from ..statistics.options import statistics_library
 from ..statistics.precision import EXACT
-from .panel import Levels
+from .panel import LevelsByTopic
 
 MOST_DEVIATIONS: Final = 3.0
 """A pair of runs is open below this many standard deviations."""
@@ -59,7 +59,7 @@ class Pool:
     depth: int
 
     @classmethod
-    def of(cls, levels: Levels, runs: Sequence[Run], depth: int) -> Pool:
+    def of(cls, levels: LevelsByTopic, runs: Sequence[Run], depth: int) -> Pool:
         """From the levels of the judged documents. Every topic of the runs has an entry there."""
         documents = {topic: dict(judged) for topic, judged in levels.items()}
         for run in steps(runs, "runs"):
@@ -115,7 +115,7 @@ class Pool:
         return np.asarray(unjudged / np.maximum(self.within.sum(axis=0), 1))
 
 
-def _add_retrieved(documents: Levels, run: Run, depth: int) -> None:
+def _add_retrieved(documents: LevelsByTopic, run: Run, depth: int) -> None:
     """Add the documents that a run retrieves within the depth, with level 0."""
     run.check(run.topics, run.judgments)
     ranks = run.ranks

@@ -24,7 +24,7 @@ from ...output.figures import Figure, Forest, picture
 from ...output.formats import Percent, counted
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from .panel import Levels, answers_in, judgments_of, named_judges, rescaled
+from .panel import LevelsByTopic, answers_in, judgments_of, named_judges, rescaled
 
 LEAST = 2
 """The least number of judges."""
@@ -72,7 +72,7 @@ class MergedJudges(Result):
 
     rule: str
     judges: tuple[str, ...]
-    qrels: Levels
+    qrels: LevelsByTopic
     judged: tuple[int, ...]
     alone: tuple[int, ...]
     agreed: tuple[int, ...]
@@ -174,7 +174,7 @@ def merge_judges(
     named = named_judges(judges)
     if len(named) < LEAST:
         raise GradedError("merging needs at least 2 judges; give more by name, or paths of qrels")
-    by_judge: dict[str, Levels] = {}
+    by_judge: dict[str, LevelsByTopic] = {}
     for name, source in named.items():
         levels, _ = answers_in(source, name)
         if machine_levels is not None and by_judge:
@@ -207,7 +207,7 @@ LevelsByDocument = dict[tuple[str, str], dict[str, float]]
 """The level by each judge of each topic and document."""
 
 
-def _levels_by_document(by_judge: Mapping[str, Levels]) -> LevelsByDocument:
+def _levels_by_document(by_judge: Mapping[str, LevelsByTopic]) -> LevelsByDocument:
     """The levels of all judges, in the order of the judges."""
     levels_by_document: LevelsByDocument = {}
     for name, levels in by_judge.items():
@@ -218,11 +218,11 @@ def _levels_by_document(by_judge: Mapping[str, Levels]) -> LevelsByDocument:
 
 def _merged(
     levels_by_document: LevelsByDocument,
-    by_judge: Mapping[str, Levels],
+    by_judge: Mapping[str, LevelsByTopic],
     level_of: Callable[[Sequence[float]], float],
-) -> Levels:
+) -> LevelsByTopic:
     """The qrels with the level of each document by a rule, with the topics of all judges."""
-    merged: Levels = {topic: {} for levels in by_judge.values() for topic in levels}
+    merged: LevelsByTopic = {topic: {} for levels in by_judge.values() for topic in levels}
     for (topic, document), by_name in levels_by_document.items():
         merged[topic][document] = level_of(list(by_name.values()))
     return merged
@@ -240,7 +240,7 @@ class _Counts:
     tied: int = 0
 
     @classmethod
-    def of(cls, levels_by_document: LevelsByDocument, merged: Levels) -> _Counts:
+    def of(cls, levels_by_document: LevelsByDocument, merged: LevelsByTopic) -> _Counts:
         """The counts of all documents."""
         counts = cls()
         for (topic, document), by_name in levels_by_document.items():
@@ -266,7 +266,7 @@ def _has_no_majority(levels: Sequence[float]) -> bool:
     return len(counts) == 2 and counts[0][1] == counts[1][1]
 
 
-def _remarks_on_scales(by_judge: Mapping[str, Levels]) -> tuple[Remark, ...]:
+def _remarks_on_scales(by_judge: Mapping[str, LevelsByTopic]) -> tuple[Remark, ...]:
     """A remark on each judge whose highest level is twice that of another or more, which may be
     one of another scale.
     """

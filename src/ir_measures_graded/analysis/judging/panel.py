@@ -69,11 +69,11 @@ UNCLEAR = "{} may be qrels or a run: convert it to a TREC file, or name its colu
 UNJUDGED = (b"", b"?", b"-")
 """The texts in place of a level that mean that the judge gave none."""
 
-Levels = dict[str, dict[str, float]]
+LevelsByTopic = dict[str, dict[str, float]]
 """The level of each judged document of each topic."""
 
 
-def answers_in(qrels: Any, name: str = "qrels") -> tuple[Levels, int]:
+def answers_in(qrels: Any, name: str = "qrels") -> tuple[LevelsByTopic, int]:
     """The judgments in qrels of any form as a dict of dicts, and the number of rows without a
     level.
 
@@ -161,12 +161,12 @@ def is_judge(path: str, beside_runs: bool = False, columns: Sequence[tuple[str, 
     raise GradedError(UNCLEAR.format(path))
 
 
-def judgments_of(qrels: Levels) -> Iterator[tuple[str, str, float]]:
+def judgments_of(qrels: LevelsByTopic) -> Iterator[tuple[str, str, float]]:
     """The topic, document and level of each judgment."""
     return ((topic, doc, level) for topic, judged in qrels.items() for doc, level in judged.items())
 
 
-def judged_topics(qrels: Levels) -> Levels:
+def judged_topics(qrels: LevelsByTopic) -> LevelsByTopic:
     """The topics with a judgment."""
     return {topic: judged for topic, judged in qrels.items() if judged}
 
@@ -180,7 +180,7 @@ class MergedQrels:
     later source judges at another level.
     """
 
-    qrels: Levels
+    qrels: LevelsByTopic
     added: dict[str, int]
     contradictions: list[str]
 
@@ -238,8 +238,8 @@ class Panel:
     """
 
     name: str
-    human: Levels
-    machine: Levels
+    human: LevelsByTopic
+    machine: LevelsByTopic
     abstentions: int
     outside: Remark | None
     values: tuple[Evaluation, Evaluation] | None = None
@@ -364,7 +364,7 @@ def _evaluated(
 
 
 def _incomplete_topics(
-    study: Study, human: Levels, measures: Iterable[Measure]
+    study: Study, human: LevelsByTopic, measures: Iterable[Measure]
 ) -> dict[Measure, frozenset[str]]:
     """The topics of a machine's study that the human did not judge completely, by each measure."""
     judged = study.judgments.judged
@@ -400,11 +400,11 @@ def _within_cutoff(study: Study, measure: Measure) -> np.ndarray:
 
 
 def on_one_scale(
-    human: Levels,
-    machine: Levels,
+    human: LevelsByTopic,
+    machine: LevelsByTopic,
     machine_levels: Mapping[Any, Any] | str | None,
     name: str = MACHINE,
-) -> tuple[Levels, int, Remark | None]:
+) -> tuple[LevelsByTopic, int, Remark | None]:
     """The machine's qrels on the human's scale, the number of answers outside it, and a sentence
     about them.
 
@@ -480,7 +480,9 @@ class MappedRange(NamedTuple):
     to: float
 
 
-def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels") -> Levels:
+def rescaled(
+    qrels: LevelsByTopic, levels: Mapping[Any, Any] | str, name: str = "qrels"
+) -> LevelsByTopic:
     """The qrels on another scale.
 
     `levels` maps levels of the qrels, or ranges of them, to those of the other scale, or is a
@@ -506,7 +508,7 @@ def rescaled(qrels: Levels, levels: Mapping[Any, Any] | str, name: str = "qrels"
             "becomes lower"
         )
     lows = [mapped.low for mapped in ranges]
-    scaled: Levels = {topic: {} for topic in qrels}
+    scaled: LevelsByTopic = {topic: {} for topic in qrels}
     for topic, document, level in judgments_of(qrels):
         place = bisect_right(lows, level) - 1
         if place < 0 or level > ranges[place].high:

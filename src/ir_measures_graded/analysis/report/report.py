@@ -34,7 +34,7 @@ from ..statistics.options import check_probability, statistics_library
 from . import further, pages, sections
 from .further import Machines, Section
 from .rankings import Rankings, rankings
-from .verdict import Verdict, verdict
+from .verdict import ReportVerdict, verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,7 +54,7 @@ class Report(Result):
 
     title: str
     evaluation: Evaluation
-    verdict: Verdict
+    verdict: ReportVerdict
     material: dict[str, Any] | None
     curves: Curves | None
     by_topic: sections.ByTopic

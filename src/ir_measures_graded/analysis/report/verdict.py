@@ -97,7 +97,7 @@ class OfMeasure(NamedTuple):
         return len(kinds) > 1
 
 
-class Verdict(NamedTuple):
+class ReportVerdict(NamedTuple):
     """The verdict by each measure.
 
     `baseline` is the run that was named as such, else None, and `confidence` is None if there are
@@ -200,7 +200,7 @@ class Verdict(NamedTuple):
 
 def verdict(
     evaluation: Evaluation, study: Study | None, baseline: str | None, alpha: float
-) -> Verdict:
+) -> ReportVerdict:
     """Test the differences between the runs, and compute intervals and ranges of their values.
 
     Without a `baseline`, the best run by each measure is compared with the others. Without a
@@ -240,7 +240,7 @@ def verdict(
     if len(evaluation.runs) < 2:
         baseline = None
     main = evaluation.measures[0]
-    return Verdict(
+    return ReportVerdict(
         tuple(of_measures),
         baseline,
         alpha,

@@ -16,8 +16,8 @@ from ..statistics.defaults import ALPHA
 from .case import Case
 from .dimensions import BEST, DIMENSIONS, DOUBLE, LABELS, OTHER, ROUNDED, WEIGHTED, WORST, RunOrder
 from .formulas import family
-from .naming import Names
-from .ranking import Ranking
+from .naming import NamesOfDefinitions
+from .ranking import RankedDefinitions
 from .scoring import values_of
 
 SETTLED = "settled"
@@ -34,13 +34,13 @@ States = dict[str, tuple[str, tuple[str, ...]]]  # the state and the values of e
 Finding = tuple[str, str]  # what it is about, and what was found
 
 
-class Verdict:
+class Conclusions:
     """The conclusions from a ranking of definitions. Values that are all equal identify nothing."""
 
-    def __init__(self, case: Case, ranking: Ranking):
+    def __init__(self, case: Case, ranking: RankedDefinitions):
         self.case = case
         self.ranking = ranking
-        self.names = Names(case, ranking)
+        self.names = NamesOfDefinitions(case, ranking)
         self.values = self.names.values
         gaps = case.gaps(self.values, case.values, ranking.chosen.shown)
         self.differs = ~np.isnan(case.values) & (gaps > 0)
