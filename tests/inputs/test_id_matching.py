@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_measures_graded.core.rows import id_matching
-from ir_measures_graded.core.rows.id_matching import Ids, equal_pairs
+from ir_measures_graded.core.rows.id_matching import Ids, equal_pairs, matches
 
 LENGTHS = [
     "",
@@ -121,6 +121,21 @@ def test_equal_pairs_are_exact_despite_hash_collisions(hashed, sides):
         first, second = ([*lists, *[[]] * (count - len(lists))] for lists in sides)
         assert pairs(column(first), column(second)) == plain_pairs(first, second)
         assert pairs(column(first)) == plain_pairs(first, [])
+
+
+@pytest.mark.parametrize("factor", [id_matching._FACTOR, np.uint64(1)])  # 1 gives many collisions
+@given(sides=st.lists(topics, min_size=2, max_size=2))
+def test_table_of_hashes_finds_the_pairs_of_the_sort(factor, sides):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(id_matching, "_FACTOR", factor)
+        patch.setattr(id_matching, "LEAST_IN_TABLE", 1)
+        count = max(map(len, sides))
+        first, second = ([*lists, *[[]] * (count - len(lists))] for lists in sides)
+        second = [list(dict.fromkeys(each)) for each in second]
+        found = zip(
+            *(rows.tolist() for rows in matches(column(first), column(second))), strict=True
+        )
+        assert sorted(found) == plain_pairs(first, second)
 
 
 @given(st.lists(st.lists(texts, min_size=1, max_size=6), min_size=1, max_size=4))

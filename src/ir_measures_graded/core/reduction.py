@@ -16,7 +16,7 @@ from .by_topic import bounds_of, smallest
 from .ranking.judged import NO_INTENTS, Intents, Judged
 from .ranking.ranks import BlockPlace, JudgedRanks, Sort
 from .rows.columns import NO_ITERATION
-from .rows.id_matching import Indices, equal_pairs
+from .rows.id_matching import Indices, matches
 from .rows.in_memory import read_run
 from .rows.rows import Distinct, Rows, distinct, judged_twice, refuse_mixed, refuse_repeated
 
@@ -104,7 +104,7 @@ def blocks_of(judged: Judged, run: Rows | Iterable[Rows]) -> Iterator[JudgedRank
 
 def _equal(listed: Rows, judged: Rows) -> tuple[np.ndarray, np.ndarray]:
     """The rows of the run with a judged document, and the number of that document."""
-    lower, higher = equal_pairs(listed.column, judged.column)
+    lower, higher = matches(listed.column, judged.column)
     if (higher < listed.values.size).any():
         raise listed.repeated(int(higher.min()))
     return lower, higher - listed.values.size

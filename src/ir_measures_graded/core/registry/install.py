@@ -117,21 +117,25 @@ def _convert_run(self: Any, run: Any, strict: bool) -> None:
 def relevant_in(qrels: Any) -> Any:
     """Qrels that list the relevant ids of each topic as a dict of dicts; any others unchanged."""
     topics = sequence_of(qrels, QRELS) or by_index(qrels, QRELS) or qrels
-    if not isinstance(topics, Mapping) or not topics or names_topics(topics, QRELS):
+    if not isinstance(topics, Mapping) or not topics:
         return qrels
-    if all(is_list(documents) for documents in topics.values()):
-        return relevant_documents(topics)[0]
-    return topics
+    if not all(is_list(documents) for documents in topics.values()):
+        return topics
+    if names_topics(topics, QRELS):
+        return qrels
+    return relevant_documents(topics)[0]
 
 
 def ranked_in(run: Any) -> Any:
     """A run that lists the documents of each topic as a dict of dicts; any other unchanged."""
     topics = sequence_of(run, RUN) or by_index(run, RUN) or run
-    if not isinstance(topics, Mapping) or not topics or names_topics(topics, RUN):
+    if not isinstance(topics, Mapping) or not topics:
         return run
     first = next(iter(topics.values()))
     if not is_list(first):
         return topics
+    if names_topics(topics, RUN):
+        return run
     rows = read_run(topics)
     refuse_repeated(rows)
     return rows.dicts()

@@ -294,9 +294,14 @@ def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
     """The column that we name `ours`, None if there is none. Raises as `column_names`."""
     if len(names) > MOST_COLUMNS:
         raise GradedError(f"{where} has {len(names):,} columns; at most {MOST_COLUMNS:,} are read")
+    plain_names = list(map(plain, names))
     for group in NAMES[ours]:
-        fitting = [name for name in names if plain(name) in group]
-        if len({plain(name) for name in fitting}) > 1:
+        kinds = [name for name in plain_names if name in group]
+        if not kinds:
+            continue
+        pairs = zip(names, plain_names, strict=True)
+        fitting = [name for name, plain_name in pairs if plain_name in group]
+        if len(set(kinds)) > 1:
             raise GradedError(
                 f"{where} has both {fitting[0]} and {fitting[1]}; name one of them {ours}"
             )
@@ -304,8 +309,7 @@ def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
             raise GradedError(
                 f"{where} has {len(fitting)} columns named {fitting[0]} instead of one"
             )
-        if fitting:
-            return fitting[0]
+        return fitting[0]
     return None
 
 

@@ -23,6 +23,8 @@ Indices = Any  # selected rows: a slice or an array of row numbers
 LONGEST_ID = 1 << 12  # bytes; the time for all ids grows with the longest one
 FEW_LENGTHS = 1 << 6
 PIECE = 1 << 13  # Python objects read at once, so that they stay in the processor cache
+LEAST_IN_TABLE = 1 << 8  # rows; a sort of fewer needs fewer calls
+SPARE_BITS = 3  # a table has eight to sixteen slots for each row, so most rows keep their slot
 WORD = 8
 _ALL_BITS = [2 ** (8 * count) - 1 for count in range(WORD + 1)]
 _LOW_BYTES = np.array(_ALL_BITS, dtype=np.uint64)
@@ -421,35 +423,121 @@ def equal_pairs(*columns: IdsByTopic) -> tuple[np.ndarray, np.ndarray]:
     bits the row.
     """
     rows = _Rows(columns)
-    low = np.uint64(2 ** int(rows.topic.size).bit_length() - 1)
-    key = rows.hashed()
+    return rows.equal_pairs(rows.hashed())
+
+
+def matches(listed: IdsByTopic, judged: IdsByTopic) -> tuple[np.ndarray, np.ndarray]:
+    """`equal_pairs` of two columns, the second of which has each id once in a topic.
+
+    >>> one_topic = np.array([0, 2])
+    >>> matches((Ids.of(["a", "b"]), one_topic), (Ids.of(["b", "c"]), one_topic))
+    (array([1]), array([2]))
+
+    A hash table takes two thirds of the time of the sort in `equal_pairs` (11.5 instead of 17 ms
+    for 250 topics with 1,000 listed and 1,250 judged documents each). The table holds `listed`, so
+    it also shows whether an id is repeated there; the sort then finds all pairs.
+    """
+    rows = _Rows((listed, judged))
+    hashes = rows.hashed()
+    count = len(listed[0])
+    pairs = None
+    if count >= LEAST_IN_TABLE:
+        pairs = _equal_hashes(hashes[:count], hashes[count:])
+    if pairs is not None:
+        lower, higher = pairs
+        higher += count
+        if rows.same_ids(lower, higher).all():
+            return lower, higher
+    return rows.equal_pairs(hashes)
+
+
+def _equal_hashes(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The pairs of places of equal hashes in `first` and in `second`.
+
+    None if one of them may have a hash twice.
+    """
+    table = _HashTable(first)
+    if table.has_equal_hashes:
+        return None
+    slot = table.slot_of(second)
+    candidate = table.row.take(slot)
+    is_equal = first.take(candidate) == second
+    higher = np.flatnonzero(is_equal)
+    lower = candidate.take(higher)
+    # Some rows of `first` lost their slot to another row. They can equal other rows of `second`.
+    lost = table.lost
+    lost_count = lost.size
+    is_contested = np.zeros(table.row.size, dtype=bool)
+    is_contested[table.slot_of(first.take(lost))] = True
+    left = np.flatnonzero(is_contested.take(slot) & ~is_equal)
+    place, other_place = _alike(np.concatenate((first.take(lost), second.take(left))))
+    are_across = (place < lost_count) & (other_place >= lost_count)
+    if not are_across.all():
+        return None
+    lost = lost[place]
+    left = left[other_place - lost_count]
+    if (first.take(lost) != second.take(left)).any():  # only the high bits agree
+        return None
+    return np.concatenate((lower, lost)), np.concatenate((higher, left))
+
+
+def _alike(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of places with the same high bits, the lower and the higher place of each pair.
+
+    Changes `hashes`.
+    """
+    low = np.uint64(2 ** int(hashes.size).bit_length() - 1)
+    key = hashes
     key &= ~low
     key |= np.arange(key.size, dtype=np.uint64)
     key.sort()
     alike = np.flatnonzero((key[1:] ^ key[:-1]) <= low)
     key &= low
     row = key.view(np.int64)
-    lower = row[alike]
-    higher = row[alike + 1]
-    same = rows.same(lower, higher)
-    if same.all():
-        return lower, higher
-    # Different rows have one hash.
-    every_id = chain.from_iterable(rows.columns)
-    ids = list(zip(rows.topic.tolist(), every_id, strict=True))
-    row = np.array(sorted(range(len(ids)), key=ids.__getitem__))
-    same = rows.same(row[:-1], row[1:])
-    return row[:-1][same], row[1:][same]
+    return row[alike], row[alike + 1]
+
+
+class _HashTable:
+    """Hashes in slots. Of the rows whose hashes begin with the number of a slot, one has the slot.
+
+    `row` has the row of each slot, 0 for an empty slot; all other rows are `lost`.
+    """
+
+    def __init__(self, hashes: np.ndarray):
+        bits = int(hashes.size).bit_length() + SPARE_BITS
+        self.hashes = hashes
+        self.shift = np.uint64(64 - bits)
+        number_type = np.int32 if bits < 32 else np.int64
+        number = np.arange(hashes.size, dtype=number_type)
+        slot = self.slot_of(hashes)
+        self.row = np.zeros(1 << bits, number_type)
+        self.row[slot] = number
+        self.lost = np.flatnonzero(self.row.take(slot) != number)
+
+    def slot_of(self, hashes: np.ndarray) -> np.ndarray:
+        """The slot of each hash."""
+        return (hashes >> self.shift).view(np.int64)
+
+    @property
+    def has_equal_hashes(self) -> bool:
+        """Whether two rows have the same hash."""
+        lost = self.hashes.take(self.lost)
+        holder = self.row.take(self.slot_of(lost))
+        if (lost == self.hashes.take(holder)).any():
+            return True
+        lost.sort()
+        return bool((lost[1:] == lost[:-1]).any())
 
 
 def first_rows(column: IdsByTopic) -> np.ndarray | None:
     """For each row, the first one with the same id in the same topic (N); None if all differ."""
-    hashes = _Rows([column]).hashed()
+    rows = _Rows([column])
+    hashes = rows.hashed()
     hashes.sort()
     if (hashes[1:] != hashes[:-1]).all():
         return None
     first = np.arange(len(column[0]))
-    earlier, later = equal_pairs(column)
+    earlier, later = rows.equal_pairs(rows.hashed())
     if not later.size:
         return None
     begins = np.ones(earlier.size, dtype=bool)  # the pairs of an id follow each other
@@ -512,11 +600,33 @@ class _Rows:
             hashed[rows] *= _FACTOR
         return hashed
 
+    def equal_pairs(self, hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The pairs of equal rows, as the function `equal_pairs`, from the hashes, which change."""
+        lower, higher = _alike(hashes)
+        same = self.same(lower, higher)
+        if same.all():
+            return lower, higher
+        # Different rows have one hash.
+        every_id = chain.from_iterable(self.columns)
+        ids = list(zip(self.topic.tolist(), every_id, strict=True))
+        row = np.array(sorted(range(len(ids)), key=ids.__getitem__))
+        same = self.same(row[:-1], row[1:])
+        return row[:-1][same], row[1:][same]
+
     def same(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Whether each row in `a` has the same topic and id as the row in `b`."""
         same = self.topic.take(a) == self.topic.take(b)
+        return same & self.same_ids(a, b)
+
+    def same_ids(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Whether each row in `a` has the same id as the row in `b`.
+
+        Rows with the same id and the same hash have the same topic, because each step of `hashed`
+        can be undone.
+        """
+        same = np.ones(a.size, dtype=bool)
         if not self.one_length:
-            same &= self.length[a] == self.length[b]
+            same = self.length[a] == self.length[b]
         for place, rows, word in self.words:
             if isinstance(rows, slice):
                 same &= word.take(a) == word.take(b)
