@@ -510,7 +510,7 @@ class _HashTable:
         number_type = np.int32 if bits < 32 else np.int64
         number = np.arange(hashes.size, dtype=number_type)
         slot = self.slot_of(hashes)
-        self.row = np.zeros(1 << bits, number_type)
+        self.row: np.ndarray = np.zeros(1 << bits, number_type)
         self.row[slot] = number
         self.lost = np.flatnonzero(self.row.take(slot) != number)
 
