@@ -262,7 +262,8 @@ class Topics:
     def run(self) -> GainList:
         topic = self.ranks.topic[self._within]
         rank = self.ranks.rank[self._within]
-        return GainList(self.count, topic, rank, self.document_gain[self.document])
+        gain = self.ranks.judged.gain_at(self.gains, self.document)
+        return GainList(self.count, topic, rank, gain)
 
     @cached_property
     def ideal(self) -> GainList:

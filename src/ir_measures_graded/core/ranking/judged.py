@@ -148,6 +148,21 @@ class Judged:
         """The gain of every judged document (J)."""
         return gain_of(self.level, gains)
 
+    def gain_at(self, gains: Gains, documents: np.ndarray) -> np.ndarray:
+        """The gain of the documents with these numbers, which may be few. Raises as `gain`.
+
+        The levels of all topics stand for the other documents. The gains of all of them would take
+        4 % of the time for 250 topics with 1,250 judged documents each.
+        """
+        if 2 * documents.size > self.level.size:
+            return self.gain(gains)[documents]
+        try:
+            self.levels.gain(gains)
+        except GradedError:
+            self.gain(gains)  # names the level of the first document
+            raise
+        return gain_of(self.level[documents], gains)
+
     @computed_once
     def possible_gains(self, gains: Gains) -> np.ndarray:
         """The distinct positive gains of all levels in the collection, over all topics,

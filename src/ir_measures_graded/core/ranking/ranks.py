@@ -113,7 +113,8 @@ class JudgedRanks:
             start, stop = offsets[a], offsets[b]
             block = _ranked(scores[start:stop], offsets[a : b + 1] - start, doc, sort)
             block_hits, block_moved, block_ties = block
-            hits.append(block_hits + np.array([[0], [a], [0]]))  # the block's first topic is a
+            block_hits[1] += a  # the number of the block's first topic
+            hits.append(block_hits)
             moved.append(block_moved + start)
             ties.append(block_ties + start)
         doc, topic, rank = np.concatenate(hits, axis=1)
@@ -250,7 +251,8 @@ def _ranked(
 
     position = np.flatnonzero(doc >= 0)
     hits_of_topic = np.diff(np.searchsorted(position, offsets))
-    topic = np.repeat(np.arange(starts.size), hits_of_topic)
-    rank = position - starts[topic] + 1
-    hits = np.stack((doc[position], topic, rank))
+    hits = np.empty((3, position.size), np.int64)
+    hits[0] = doc.take(position)
+    hits[1] = np.repeat(np.arange(starts.size), hits_of_topic)
+    np.subtract(position, np.repeat(starts - 1, hits_of_topic), out=hits[2])
     return hits, moved, ties

@@ -22,7 +22,7 @@ from .arrow import arrow_numbers, is_arrow
 from .id_matching import LONGEST_ID, Ids, Indices, flaw_of
 
 SAMPLE = 1 << 10  # rows that are sampled to see whether the rows of a topic are contiguous
-NUMBERED_AT_ONCE = 1 << 19  # stretches; each distinct topic among them becomes a Python string
+NUMBERED_AT_ONCE = 1 << 20  # stretches; each distinct topic among them becomes a Python string
 LONGEST_CHARACTER = 4  # bytes of a character in UTF-8
 MOST_STRETCHES = 1 << 12  # more stretches have their ids numbered by hashes
 NO_ID = (TypeError, UnicodeEncodeError)

@@ -324,10 +324,8 @@ class Ids:
         >>> Ids.of(["b", "a", "b"]).numbered()
         (array([0, 1]), array([0, 1, 0]))
         """
-        first = first_rows((self, np.array([0, len(self)])))
-        if first is None:
-            every = np.arange(len(self))
-            return every, every
+        rows = _Rows([(self, np.array([0, len(self)]))])
+        first = rows.first_rows(rows.hashed())
         is_first = first == np.arange(first.size)
         return np.flatnonzero(is_first), (np.cumsum(is_first) - 1)[first]
 
@@ -497,6 +495,15 @@ def _alike(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return row[alike], row[alike + 1]
 
 
+def _first_of_pairs(count: int, earlier: np.ndarray, later: np.ndarray) -> np.ndarray:
+    """For each of `count` rows, the first one with its id, from the pairs of `equal_pairs`."""
+    first = np.arange(count)
+    begins = np.ones(earlier.size, dtype=bool)  # the pairs of an id follow each other
+    begins[1:] = earlier[1:] != later[:-1]
+    first[later] = earlier[begins][np.cumsum(begins) - 1]
+    return first
+
+
 class _HashTable:
     """Hashes in slots. Of the rows whose hashes begin with the number of a slot, one has the slot.
 
@@ -533,17 +540,11 @@ def first_rows(column: IdsByTopic) -> np.ndarray | None:
     """For each row, the first one with the same id in the same topic (N); None if all differ."""
     rows = _Rows([column])
     hashes = rows.hashed()
-    hashes.sort()
-    if (hashes[1:] != hashes[:-1]).all():
+    in_order = np.sort(hashes)
+    if (in_order[1:] != in_order[:-1]).all():
         return None
-    first = np.arange(len(column[0]))
-    earlier, later = rows.equal_pairs(rows.hashed())
-    if not later.size:
-        return None
-    begins = np.ones(earlier.size, dtype=bool)  # the pairs of an id follow each other
-    begins[1:] = earlier[1:] != later[:-1]
-    first[later] = earlier[begins][np.cumsum(begins) - 1]
-    return first
+    first = rows.first_rows(hashes)
+    return None if (first == np.arange(first.size)).all() else first
 
 
 class _Rows:
@@ -612,6 +613,30 @@ class _Rows:
         row = np.array(sorted(range(len(ids)), key=ids.__getitem__))
         same = self.same(row[:-1], row[1:])
         return row[:-1][same], row[1:][same]
+
+    def first_rows(self, hashes: np.ndarray) -> np.ndarray:
+        """For each row, the first one with the same id in the same topic (N); from the hashes,
+        which change.
+
+        The first row with the high bits of a hash has its slot. Seven million lines in random order
+        take a third less time than with the pairs of a sort.
+        """
+        bits = int(hashes.size).bit_length()
+        slot = (hashes >> np.uint64(64 - bits)).view(np.int64)
+        number = np.arange(hashes.size)
+        first_of_slot = np.empty(1 << bits, np.int64)
+        first_of_slot[slot[::-1]] = number[::-1]  # NumPy keeps the last of several
+        first = first_of_slot.take(slot)
+        others = np.flatnonzero(hashes.take(first) != hashes)
+        if others.size:
+            others_hashes = hashes.take(others)
+            first[others] = others[_first_of_pairs(others.size, *_alike(others_hashes.copy()))]
+            if (hashes.take(first.take(others)) != others_hashes).any():
+                return _first_of_pairs(hashes.size, *self.equal_pairs(hashes))
+        later = np.flatnonzero(first != number)
+        if self.same_ids(later, first.take(later)).all():
+            return first
+        return _first_of_pairs(hashes.size, *self.equal_pairs(hashes))
 
     def same(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Whether each row in `a` has the same topic and id as the row in `b`."""

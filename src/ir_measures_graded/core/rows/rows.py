@@ -129,6 +129,18 @@ class Part:
         return self
 
 
+def _lines_at(line: np.ndarray, rows: Indices) -> np.ndarray:
+    """These lines.
+
+    The lines of a whole file are consecutive numbers. An addition then replaces random access,
+    which takes 3 % of the time for seven million lines in random order.
+    """
+    is_order = isinstance(rows, np.ndarray) and rows.size == line.size
+    if is_order and line.size and (line[1:] - line[:-1] == 1).all():
+        return rows + line[0]
+    return line[rows]
+
+
 def taken(column: Documents | np.ndarray, rows: Indices) -> Any:
     """These rows of a column of ids or numbers."""
     return column[rows] if isinstance(column, np.ndarray) else column.take(rows)
@@ -371,7 +383,7 @@ class Rows(RunSource):
         values = self.values[rows]
         line = self.line
         if line is not None:
-            line = line[rows]
+            line = _lines_at(line, rows)
         further = {name: taken(column, rows) for name, column in self.further.items()}
         return Rows(
             self.role,
