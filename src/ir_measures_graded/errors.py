@@ -81,12 +81,11 @@ def level_of_caller() -> int:
     while outer := frames[-1].f_back:
         frames.append(outer)
     package = __name__.partition(".")[0]
-    ours = (
-        n
-        for n, frame in enumerate(frames)
-        if frame.f_globals.get("__name__", "").startswith(package)
-    )
-    return 2 + max(ours)
+    last_of_ours = 0
+    for level, frame in enumerate(frames):
+        if frame.f_globals.get("__name__", "").startswith(package):
+            last_of_ours = level
+    return 2 + last_of_ours
 
 
 LONGEST = 80  # characters after which a value in an error message is cut off

@@ -206,7 +206,9 @@ class _Group:
         measure = self.evaluation.measures[column]
         run = self.evaluation.runs[row]
         count = int(self.counts[row, column])
-        (mean,) = known(self.means[row, [column]])
+        mean = None
+        if not np.isnan(self.means[row, column]):
+            mean = float(self.means[row, column])
         bounds: list[float | None] = [None, None]
         if confidence is not None and count >= self.least:
             _, *ends = interval_of(self.evaluation, row, column, confidence)

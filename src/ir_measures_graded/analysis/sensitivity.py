@@ -232,10 +232,11 @@ class Sensitivity(Result):
         tau = short(float(taus[least]), ".2f")
         if taus.size == 1:
             return f"Kendall's τ between {first} and {second} is {tau}."
-        low, high = (int((taus < limit).sum()) for limit, _ in LIMITS)
+        counts = [int((taus < limit).sum()) for limit, _ in LIMITS]
+        below_8, below_9 = counts
         return (
             f"Kendall's τ is lowest between {first} and {second}, {tau}; of {taus.size} pairs of "
-            f"settings, {high} have a τ below .9 and {low} below .8."
+            f"settings, {below_9} have a τ below .9 and {below_8} below .8."
         )
 
     def _best_runs(self) -> str:

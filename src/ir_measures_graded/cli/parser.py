@@ -295,16 +295,21 @@ def help_lines(text: str) -> Iterator[str]:
             yield from _folded_command(line)
 
 
+OUTSIDE_QUOTES = r' (?=[^"]*(?:"[^"]*"[^"]*)*$)'
+"""A blank with an even number of quotation marks behind it."""
+
+
 def _folded_command(line: str) -> Iterator[str]:
     """A command in lines that end with a backslash, but for the last one."""
     rest = line
     while len(rest) > width():
-        places = [match.start() for match in re.finditer(r' (?=[^"]*(?:"[^"]*"[^"]*)*$)', rest)]
+        places = [match.start() for match in re.finditer(OUTSIDE_QUOTES, rest)]
         fitting = [place for place in places if 6 < place <= width() - 2]
         if not fitting:
             break
-        yield f"{rest[: fitting[-1]]} \\"
-        rest = " " * 6 + rest[fitting[-1] + 1 :]
+        last = fitting[-1]
+        yield f"{rest[:last]} \\"
+        rest = " " * 6 + rest[last + 1 :]
     yield rest
 
 

@@ -159,7 +159,8 @@ def with_origin(rows: list[str], facts: Mapping[str, Any], arguments: Arguments)
         hashes[name] = sha256(file) if is_lasting(file) else None
     origin = {"versions": dict(versions()), "sha256": hashes}
     others = json.dumps({**facts, **origin}, indent=1).removeprefix("{")
-    return [f'{{"values": {rows[0]}', *rows[1:-1], f"{rows[-1]},{others}"]
+    first, *middle, last = rows
+    return [f'{{"values": {first}', *middle, f"{last},{others}"]
 
 
 def command_line(arguments: Arguments) -> str:

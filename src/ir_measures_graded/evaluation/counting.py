@@ -109,7 +109,8 @@ def weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     >>> float(weighted_mean(np.array([1.0, 0.0]), np.array([3.0, 1.0])))
     0.75
     """
-    return mean_over_topics(values * (weights * (weights.size / weights.sum())))
+    factors = weights * (weights.size / weights.sum())
+    return mean_over_topics(values * factors)
 
 
 def effective_size(weights: np.ndarray) -> float:

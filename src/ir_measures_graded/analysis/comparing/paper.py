@@ -170,11 +170,13 @@ class PaperTable:
         arrows = {"↑": r"$\uparrow$", "↓": r"$\downarrow$"}
         for arrow, command in arrows.items():
             head = [name.replace(arrow, command) for name in head]
+        # One column for the letter of a run, one for its name, and one for each measure.
+        columns = "l" * (2 + len(self.measures))
         lines = [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{escaped_latex(self.caption)}}}",
-            rf"\begin{{tabular}}{{l{'l' * (1 + len(self.measures))}}}",
+            rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             " & ".join(head) + r" \\",
             r"\midrule",

@@ -90,8 +90,9 @@ def _confusion(judge: JudgeAgreement) -> HeatMap:
 
 def _slopes(judge: JudgeAgreement, order: OrderAgreement) -> Slopes:
     """The places of the runs under the human and under the machine."""
-    ranks = np.stack([run_ranks(-means[:, None])[:, 0] for means in order.means], axis=1)
-    return Slopes(order.runs, ranks, [HUMAN, judge.judge], f"Order by {order.measure}")
+    ranks = [run_ranks(-means[:, None]) for means in order.means]
+    judges = [HUMAN, judge.judge]
+    return Slopes(order.runs, np.concatenate(ranks, axis=1), judges, f"Order by {order.measure}")
 
 
 def figure_of_estimates(estimates: Estimates) -> Figure:

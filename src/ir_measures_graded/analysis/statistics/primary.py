@@ -166,15 +166,22 @@ def _reduced(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The mean and the deviation of each pair, the number of topics that differ, and whether the
     differences are all the same."""
-    columns: list[tuple[np.ndarray, ...]] = []
+    means = []
+    deviations = []
+    changed = []
+    is_flat = []
     for differences, noise in _differences(values, pairs):
+        means.append(sample.mean(differences))
         with quietly():
-            deviation = sample.deviation(differences)
-        changed = np.count_nonzero(differences, axis=1)
-        is_flat = np.ptp(differences, axis=1) <= noise
-        columns.append((sample.mean(differences), deviation, changed, is_flat))
-    mean, deviation, changed, is_flat = map(np.concatenate, zip(*columns, strict=True))
-    return mean, deviation, changed, is_flat
+            deviations.append(sample.deviation(differences))
+        changed.append(np.count_nonzero(differences, axis=1))
+        is_flat.append(np.ptp(differences, axis=1) <= noise)
+    return (
+        np.concatenate(means),
+        np.concatenate(deviations),
+        np.concatenate(changed),
+        np.concatenate(is_flat),
+    )
 
 
 def _notes(

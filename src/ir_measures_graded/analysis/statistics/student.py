@@ -118,8 +118,8 @@ def mean_interval(
         bounds = student_interval(sample.mean(scaled), error, sample.degrees, confidence)
     else:
         bounds = bootstrap((scaled,), np.mean, confidence, RESAMPLES, seed, method="BCa")
-    lower, upper = (float(low + spread * bound) for bound in bounds)
-    return lower, upper
+    lower, upper = bounds
+    return float(low + spread * lower), float(low + spread * upper)
 
 
 @lru_cache(KEPT_EFFECTS)

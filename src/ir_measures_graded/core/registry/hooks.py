@@ -63,7 +63,8 @@ def measures_of(plugin: object, name: str) -> tuple[Any, ...]:
         raise GradedError(str(error)) from error
     if not manager.get_hookcallers(plugin):
         raise GradedError("it implements no hook; mark graded_measures with @hookimpl")
-    (brought,) = manager.hook.graded_measures() or (None,)
-    if not isinstance(brought, Iterable):
-        raise GradedError(f"graded_measures returned {brought!r}, not a list of measures")
-    return tuple(brought)
+    results = manager.hook.graded_measures()  # one for each plugin with a result; here at most one
+    measures = results[0] if results else None
+    if not isinstance(measures, Iterable):
+        raise GradedError(f"graded_measures returned {measures!r}, not a list of measures")
+    return tuple(measures)

@@ -591,7 +591,7 @@ class WhatIfPage {
       const moved = this.referenceRanks[run] - ranks[run];
       row.rank.textContent = ranks[run];
       row.moved.textContent = moved > 0 ? `↑ ${moved}` : moved < 0 ? `↓ ${-moved}` : "=";
-      row.mean.textContent = means[run].toFixed(4);
+      row.mean.textContent = means[run].toFixed(4).replace("-", "−");
       row.bar.style.width = `${(100 * means[run]) / scale}%`;
     });
     const order = means.map((_, run) => run).sort((a, b) => ranks[a] - ranks[b] || a - b);
