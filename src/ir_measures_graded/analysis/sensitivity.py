@@ -248,10 +248,11 @@ class Sensitivity(Result):
                 settings = "both settings"
             return f"{listed(best_runs, 2)} is best under {settings}."
         label_of = dict(zip(self.settings, self._labels, strict=True))
-        best = "; ".join(
-            f"{listed(runs, 2)} under {listed([label_of[setting] for setting in under])}"
-            for runs, under in leaders.items()
-        )
+        clauses = []
+        for runs, settings_of_runs in leaders.items():
+            labels = [label_of[setting] for setting in settings_of_runs]
+            clauses.append(f"{listed(runs, 2)} under {listed(labels)}")
+        best = "; ".join(clauses)
         if self._shared is None:
             return f"The best run depends on the setting: {best}."
         choice = "setting" if any(setting.cutoff for setting in self.settings) else "weighting"

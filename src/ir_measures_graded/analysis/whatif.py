@@ -145,13 +145,14 @@ def what_if(
     lists = [_lists(run.ranks, levels, is_condensed) for run in study.runs]
     names = [run.name for run in study.runs]
     plain_levels = tuple(map(plain_number, levels.tolist()))
+    parameters = {name: first[name] for name in OFFERED[first.NAME]}
     return WhatIf(
         runs=tuple(names),
         levels=plain_levels,
         judged=_judged_by_level(study, levels),
         lists=tuple(lists),
         measure=first.NAME,
-        parameters={name: first[name] for name in OFFERED[first.NAME]},
+        parameters=parameters,
         cutoff=min(cutoff, DEPTH),
         gains=tuple(_gains_of_levels(plain_levels, gains)),
         command=_command(study),

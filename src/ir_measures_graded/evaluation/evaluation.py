@@ -264,9 +264,10 @@ class Evaluation(Result):
 
     def on(self, topics: Sequence[int]) -> Evaluation:
         """The values for the topics with these numbers."""
+        names = tuple(self.topics[number] for number in topics)
         return replace(
             self,
-            topics=tuple(self.topics[number] for number in topics),
+            topics=names,
             values=self.values[..., topics],
             missing=_taken(self.missing, topics, axis=-1),
             lacks_relevant=_taken(self.lacks_relevant, topics, axis=-1),

@@ -227,11 +227,14 @@ def _with_prefix(prefix: str) -> IdRule:
 
 def _both(first: IdRule, second: IdRule) -> IdRule:
     """The rule that makes two changes, the first one first."""
-    return IdRule(
-        f"{first.words} and {second.words}",
-        lambda id_: second.of_run(first.of_run(id_)),
-        lambda id_: second.of_qrels(first.of_qrels(id_)),
-    )
+
+    def of_run(id_: str) -> str:
+        return second.of_run(first.of_run(id_))
+
+    def of_qrels(id_: str) -> str:
+        return second.of_qrels(first.of_qrels(id_))
+
+    return IdRule(f"{first.words} and {second.words}", of_run, of_qrels)
 
 
 def _up_to(separator: str) -> IdRule:

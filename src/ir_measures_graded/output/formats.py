@@ -296,11 +296,10 @@ def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     yield "<table>"
     tag = "th"
     for line in _lines(columns, rows, places, with_minus):
-        cells = [
-            f'<{tag} style="text-align: {side}">{escaped_html(cell)}</{tag}>'
-            for side, cell in zip(sides, line, strict=True)
-        ]
-        yield f"<tr>{''.join(cells)}</tr>"
+        cells = ""
+        for side, cell in zip(sides, line, strict=True):
+            cells += f'<{tag} style="text-align: {side}">{escaped_html(cell)}</{tag}>'
+        yield f"<tr>{cells}</tr>"
         tag = "td"
     yield "</table>"
 

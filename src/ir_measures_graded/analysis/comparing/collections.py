@@ -462,7 +462,7 @@ def _over_all(
     columns_of = {}
     for test, (mean, lower, upper, p) in tests.items():
         constant = f"t over {test} is undefined, because the differences do not vary"
-        conditions = [np.isnan(mean), np.isnan(p)]
+        note = np.select([np.isnan(mean), np.isnan(p)], [LACKING, constant], "")
         columns_of[test] = {
             "difference": mean,
             "lower": lower,
@@ -472,7 +472,7 @@ def _over_all(
             "A": a,
             "p_A": p_a,
             "I2": i_squared,
-            "note": np.select(conditions, [LACKING, constant], ""),
+            "note": note,
         }
     return columns_of
 

@@ -135,12 +135,14 @@ def _of_topic(
     if one.ideal is not None:
         data["ideal"] = _numbers(one.ideal.tolist())
     ideal_levels = one.ideal_levels[~np.isnan(one.ideal_levels)].tolist()
+    ideal_texts = [text_of_level[level] for level in ideal_levels]
+    spread = topics.spread(number) if len(of_runs) > 1 else None
     return {
         "number": number,
         "topic": one.topic,
-        "spread": topics.spread(number) if len(of_runs) > 1 else None,
+        "spread": spread,
         "query": topics.queries.get(one.topic, ""),
-        "ideal": " ".join(text_of_level[level] for level in ideal_levels),
+        "ideal": " ".join(ideal_texts),
         "lists": lists,
         "data": data,
     }

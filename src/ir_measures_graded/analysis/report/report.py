@@ -219,15 +219,24 @@ def report(
     if queries is None and study is not None:
         texts = queries_of(study.judgments.name)
     has_sessions = evaluation.unit != "topic"
-    outcome = verdict(evaluation, None if has_sessions else study, baseline, alpha)
+    study_with_ranges = None if has_sessions else study
+    outcome = verdict(evaluation, study_with_ranges, baseline, alpha)
     method = sections.method(evaluation, study, command)
     of_groups = further.groups(evaluation, outcome.baseline, alpha, by)
     finds = sections.power_of(evaluation, main, outcome.baseline, alpha)
     if study is None:
-        topics = sections.by_topic(evaluation, None, main, outcome.baseline, texts)
-        groups = tuple(of_groups)
         return Report(
-            title, evaluation, outcome, None, None, topics, None, None, method, groups, finds
+            title=title,
+            evaluation=evaluation,
+            verdict=outcome,
+            material=None,
+            curves=None,
+            by_topic=sections.by_topic(evaluation, None, main, outcome.baseline, texts),
+            rankings=None,
+            weighting=None,
+            method=method,
+            further=tuple(of_groups),
+            power=finds,
         )
     of_judges = further.other_judges(study, evaluation, machines, alpha)
     judged_levels = levels(study.judgments, highest=any(map(needs_intents, evaluation.measures)))
