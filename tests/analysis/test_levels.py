@@ -20,7 +20,7 @@ def test_documents_and_topics_are_counted_at_each_level():
     assert found.relevant.tolist() == [2, 1, 0, 0]
     numbers = {"level": 2, "documents": 2, "topics": 2, "mean_per_topic": 0.5, "share_from": 3 / 7}
     assert found.records()[2] == numbers | {"definition": ""}
-    judged = "7 documents of 4 topics are judged, with levels from -1 to 4"
+    judged = "7 documents of 4 topics are judged, with levels from −1 to 4"
     assert repr(found) == f"<Levels: {judged}; 3 are above level 0, 0.75 per topic.>"
 
 

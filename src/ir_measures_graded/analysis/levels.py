@@ -13,7 +13,7 @@ from ..evaluation.named import Qrels, read_judgments
 from ..files.contracts import Contract
 from ..files.sources import definitions_of
 from ..output.figures import BLUE, Figure, StackedBars, level_colours, picture
-from ..output.formats import Percent, counted
+from ..output.formats import Percent, counted, with_minus
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 
@@ -58,15 +58,15 @@ class Levels(Result):
         if not judged:
             return ["No document is judged."]
         used = np.array(self.levels, dtype=float)[self.documents > 0]
-        lowest = used[0]
-        highest = used[-1]
+        lowest = with_minus(f"{used[0]:g}")
+        highest = with_minus(f"{used[-1]:g}")
         are_judged = "is judged" if judged == 1 else "are judged"
         are_above = "is above" if relevant == 1 else "are above"
         documents = counted(judged, "document")
         topics = counted(self.relevant.size, "topic")
         by_topic = relevant / self.relevant.size
         judgments = f"{documents} of {topics} {are_judged}"
-        levels = f"with levels from {lowest:g} to {highest:g}"
+        levels = f"with levels from {lowest} to {highest}"
         above = f"{relevant:,} {are_above} level 0, {by_topic:.4g} per topic"
         return [f"{judgments}, {levels}; {above}."]
 
