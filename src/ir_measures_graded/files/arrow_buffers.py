@@ -116,7 +116,9 @@ def unpacked_size(metadata: bytes, size_at: Callable[[int], bytes]) -> int:
     for buffer in compressed_buffers(metadata).tolist():
         offset, length = buffer
         size = _number("<q", size_at(offset), 0)
-        total += length if size == NOT_COMPRESSED else size
+        if size == NOT_COMPRESSED:
+            size = length
+        total += size
     return total
 
 

@@ -218,7 +218,9 @@ class Lines:
                 continue
             record = block[start : field.end()]
             decoded(record, self.name, self.number)
-            yield (fields if record.strip() else []), record
+            if not record.strip():
+                fields = []
+            yield fields, record
             next_line += max(record.count(b"\n"), 1)
             fields = []
         self.number = next_line - 1

@@ -117,7 +117,7 @@ def _sorted(parts: Iterator[Part], name: str, sizes: Sizes) -> Iterator[Part]:
                 rows = pyarrow.RecordBatchReader.from_stream(connection.sql(QUERY))
                 facts = None
                 for block in _whole_topics(rows, sizes.rows):
-                    facts = facts or joined_facts([*source.facts])
+                    facts = facts or joined_facts(list(source.facts))
                     yield part_of(block, names, facts)
                     facts = facts._replace(empty=())  # of the first block alone
             except GradedError:

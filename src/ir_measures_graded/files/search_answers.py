@@ -195,8 +195,10 @@ def refusal_of(value: dict[str, Any]) -> str:
         if is_answered and len(ids) != len(responses):
             return f"{len(ids)} {keys[0]} and {len(responses)} responses; give one for each"
         for topic, response in zip(ids, responses, strict=False):
-            if failure_in(response):
-                return failed_answer(topic if keys else f"no. {topic}", failure_in(response))
+            failure = failure_in(response)
+            if failure:
+                name = topic if keys else f"no. {topic}"
+                return failed_answer(name, failure)
     elif details == {} and isinstance(value.get("failures"), dict):
         for topic, failure in value["failures"].items():
             return failed_answer(topic, failure_in(failure))
@@ -282,13 +284,14 @@ def queries_in(value: dict[str, Any]) -> QueriesFound | None:
 
 def _walked(value: Any, path: Sequence[str], lent: Any) -> Iterator[tuple[Any, Any]]:
     """The queries at a path, each with the rated documents that a group of queries lends."""
+    elements = value if isinstance(value, list) else []
     if not path:
-        for query in value if isinstance(value, list) else ():
+        for query in elements:
             yield query, lent
         return
     first, *others = path
     if first == EACH:
-        for element in value if isinstance(value, list) else ():
+        for element in elements:
             yield from _walked(element, others, lent)
     elif isinstance(value, Mapping) and first in value:
         yield from _walked(value[first], others, value.get("relevant_documents", lent))

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import zip_longest
 from typing import Final
 from unicodedata import category, east_asian_width
 
@@ -109,8 +110,8 @@ def _least_width(column: Sequence[str], widest: int) -> int:
     heading, *cells = column
     if all(map(_is_number, cells)):
         return widest
-    part = max(map(_longest_part, cells))
-    least = max(FOLDED_NAME, min(part, LONGEST_PART), _longest_part(heading))
+    longest = max(map(_longest_part, cells))
+    least = max(FOLDED_NAME, min(longest, LONGEST_PART), _longest_part(heading))
     return min(widest, least)
 
 
@@ -126,7 +127,8 @@ def _is_number(cell: str) -> bool:
 
 def _longest_part(text: str) -> int:
     """The width of the longest part between two places where a text may be folded."""
-    return max((width_of(part.rstrip()) for part in _parts(text)), default=0)
+    widths = [width_of(text_part.rstrip()) for text_part in _parts(text)]
+    return max(widths, default=0)
 
 
 _BREAK = r"(?:[\-_/,;(]*\s+(?=\()|[\s\-_/,;(]+)"  # a bracket after a blank begins a part
@@ -151,8 +153,8 @@ def folded(text: str, columns: int) -> list[str]:
     if width_of(text) <= columns:
         return [text]
     lines = [""]
-    for part in _parts(text):
-        rest = part
+    for text_part in _parts(text):
+        rest = text_part
         if width_of(lines[-1] + rest.rstrip()) > columns and lines[-1]:
             lines.append("")
         while width_of(rest.rstrip()) > columns:
@@ -207,9 +209,9 @@ def rows_of(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[l
         if number == 0:  # headings end just above the cells
             in_lines = [[""] * (height - len(cell)) + cell for cell in in_lines]
             row += above
-        for place in range(height):
-            parts = [cell[place] if place < len(cell) else "" for cell in in_lines]
-            row.append((" " * gap).join(map(padded, parts, widths, right)).rstrip())
+        for cells_of_line in zip_longest(*in_lines, fillvalue=""):
+            line = map(padded, cells_of_line, widths, right)
+            row.append((" " * gap).join(line).rstrip())
         yield row
 
 

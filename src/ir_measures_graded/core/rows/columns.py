@@ -372,10 +372,10 @@ def _refuse_absent(file: str, names: Sequence[str], role: Role, chosen: Chosen) 
     absent = [ours for ours in wanted if set(names).isdisjoint(chosen.names(ours))]
     if not absent:
         return
-    known = {ours: column_name(file, names, ours) for ours in role.columns}
-    pairs = [f"{ours}={known[ours]}" for ours in absent if known[ours] is not None]
-    unknown = [ours for ours in absent if known[ours] is None]
-    taken = {*known.values(), *(theirs for _, theirs in chosen.columns)}
+    usual = {ours: column_name(file, names, ours) for ours in role.columns}
+    pairs = [f"{ours}={usual[ours]}" for ours in absent if usual[ours] is not None]
+    unknown = [ours for ours in absent if usual[ours] is None]
+    taken = {*usual.values(), *(theirs for _, theirs in chosen.columns)}
     unread = [name for name in names if name not in taken]
     pairs += _proposed_pairs(unread, [True] * len(unread), unknown)
     raise GradedError(

@@ -305,7 +305,8 @@ def _of_lists(source: Mapping[str, Sequence[str]], role: Role) -> Columns:
         are_numbers = are_numbers and (has_numbers or not ids)
     rows = []
     for topic, ids, texts, scores in documents_of_topics:
-        for document, score in zip(ids if are_numbers else texts, scores, strict=True):
+        documents = ids if are_numbers else texts
+        for document, score in zip(documents, scores, strict=True):
             rows.append((topic, document, score))
     return _of_items(rows, role)
 
