@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ir_measures import AP
+from ir_measures import AP, RR
 
 import brute_force
 from all_measures import MEASURES
@@ -88,7 +88,9 @@ def test_ranges_of_a_run_do_not_depend_on_the_other_runs():
             for topic, row in zip(list(qrels)[number:], scores)
         }
     measures = [
-        m for m in (*MEASURES, nDCG_JK(judged_only=True) @ 3, AP(judged_only=True)) if has_ranges(m)
+        m
+        for m in (*MEASURES, nDCG_JK(judged_only=True) @ 3, AP(judged_only=True), RR @ 3)
+        if has_ranges(m)
     ]
     assert len(measures) > 30
     together = ranges(qrels, runs, measures).values

@@ -355,7 +355,8 @@ def _in_stacks(runs: Sequence[Topics]) -> list[Sequence[Topics]]:
 
 def _values_of_runs(measure: GradedMeasure, runs: Sequence[Topics]) -> tuple[np.ndarray, list[str]]:
     """The values of some runs as from `_values` (5 × runs × T), and the reason for each run."""
-    if len(runs) > 1:
+    # `view` would order the tied documents of a measure that ascends a second time.
+    if len(runs) > 1 and not measure.ascends:
         stack = measure.view(stacked([topics.ranks.whole for topics in runs]))
         # The judgments of all runs can be too much work, while those of each run are not.
         with suppress(Undetermined):
