@@ -4,16 +4,18 @@ Another case, an ending such as `.txt`, a prefix or the number of a passage on o
 documents unjudged, and so do two of these at once. A sample of topics shows it.
 """
 
-from bisect import bisect_left
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import cached_property
 
 import numpy as np
 
 from ..core.by_topic import bounds_of, positions
+from ..core.ranking.judged import Judged, computed_once
 from ..core.ranking.ranks import JudgedRanks
 from ..errors import GradedError, shown
 from ..output.formats import Percent, counted
@@ -31,6 +33,47 @@ TRIED_TOPICS = 10
 COMPARED = 20  # ids that begin like another one and are compared with it
 
 
+class SomeIds:
+    """Ids of a topic, which are looked up by their start or their end."""
+
+    def __init__(self, ids: Iterable[str]):
+        self.ids = list(ids)
+        self._parts: dict[tuple[int, bool], set[str]] = {}
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """The last place of each id."""
+        return {id_: place for place, id_ in enumerate(self.ids)}
+
+    @cached_property
+    def lengths(self) -> set[int]:
+        return set(map(len, self.ids))
+
+    def extensions(self, longer: SomeIds, at_end: bool) -> Iterator[tuple[str, list[str]]]:
+        """Each id with the longer ones that begin or end with it, if there are any."""
+        extensions: dict[str, list[str]] = {}
+        for length in self.lengths:
+            parts = longer.parts(length, at_end)
+            if parts.isdisjoint(self.place):
+                continue
+            for id_ in longer.ids:
+                part = id_[-length:] if at_end else id_[:length]
+                if len(part) == length and part in self.place:
+                    extensions.setdefault(part, []).append(id_)
+        if extensions:
+            for short in self.ids:
+                if short in extensions:
+                    yield short, extensions[short]
+
+    def parts(self, length: int, at_end: bool) -> set[str]:
+        """The first characters of each id, or the last ones; of a shorter id, all characters."""
+        key = (length, at_end)
+        if key not in self._parts:
+            part = slice(-length, None) if at_end else slice(length)
+            self._parts[key] = {id_[part] for id_ in self.ids}
+        return self._parts[key]
+
+
 @dataclass(frozen=True)
 class SampledTopic:
     """The unjudged ones of the first documents of a topic, and the judged ones not among these."""
@@ -43,25 +86,39 @@ class SampledTopic:
         """The number of documents that can match a judgment at most."""
         return min(len(self.unjudged), len(self.judged))
 
+    @cached_property
+    def judged_ids(self) -> SomeIds:
+        return SomeIds(self.judged)
+
+    @cached_property
+    def lower_judged_ids(self) -> SomeIds:
+        """The judged ids in lower case."""
+        return SomeIds(map(str.lower, self.judged))
+
 
 @dataclass(frozen=True)
 class IdRule:
-    """A change of ids, which `of_run` and `of_qrels` make on each side.
+    """A change of ids, which `of_run` makes in the run.
 
-    `words` follow "would match".
+    If the rule `ignores_case`, ids of the qrels are put in lower case too. `words` follow "would
+    match".
     """
 
     words: str
     of_run: Callable[[str], str]
-    of_qrels: Callable[[str], str]
+    ignores_case: bool = False
+
+    def judged_ids(self, topic: SampledTopic) -> SomeIds:
+        """The ids of the qrels as the rule compares them. A topic keeps them for all rules."""
+        return topic.lower_judged_ids if self.ignores_case else topic.judged_ids
 
     def pairs(self, topic: SampledTopic) -> Iterator[tuple[str, str]]:
         """The unjudged documents that match a judged one by the rule, and the latter."""
-        judged = {self.of_qrels(id_): id_ for id_ in topic.judged}
+        place_of = self.judged_ids(topic).place
         for id_ in topic.unjudged:
-            match = judged.get(self.of_run(id_))
-            if match is not None:
-                yield id_, match
+            place = place_of.get(self.of_run(id_))
+            if place is not None:
+                yield id_, topic.judged[place]
 
 
 @dataclass
@@ -94,14 +151,11 @@ class UnmatchedDocuments:
         retrieved = np.minimum(ranks.retrieved[numbers], self.depth)
         starts = bounds_of(ranks.retrieved)[numbers]
         listed = list(ranks.listed.docs.take(_rows(ranks, starts, retrieved)).ids())
-        judgments_of_topics = ranks.judged.rows.part(numbers)
-        judged = list(judgments_of_topics.docs.ids())
-        self.judgments += len(judged)
         bounds = bounds_of(retrieved).tolist()
-        offsets = judgments_of_topics.offsets.tolist()
-        for place in range(numbers.size):
+        for place, number in enumerate(numbers.tolist()):
             first_documents = listed[bounds[place] : bounds[place + 1]]
-            judgments = judged[offsets[place] : offsets[place + 1]]
+            judgments = _judged_ids(ranks.judged, number)
+            self.judgments += len(judgments)
             unjudged = _without(first_documents, judgments)
             self.topics.append(SampledTopic(unjudged, _without(judgments, first_documents)))
 
@@ -149,8 +203,9 @@ class UnmatchedDocuments:
         """
         best: IdRule | None = None
         most = 0
+        tried = self.tried
         for rule in rules:
-            matches = sum(len(list(rule.pairs(topic))) for topic in self.tried)
+            matches = sum(len(list(rule.pairs(topic))) for topic in tried)
             if matches > most:
                 best = rule
                 most = matches
@@ -179,16 +234,16 @@ class UnmatchedDocuments:
         for first in (SAME_CASE, *map(_up_to, SEPARATORS)):
             for second in _affix_rules(topics, first):
                 yield _both(first, second)
-        run = [topic.unjudged for topic in topics]
-        qrels = [topic.judged for topic in topics]
+        run = [SomeIds(topic.unjudged) for topic in topics]
+        qrels = [topic.judged_ids for topic in topics]
         prefix, ending = _most_frequent_frame(qrels, run)
         yield _both(_without_prefix(prefix), _without_ending(ending))
         prefix, ending = _most_frequent_frame(run, qrels)
         yield _both(_with_prefix(prefix), _with_ending(ending))
 
 
-UNCHANGED = IdRule("", str, str)
-SAME_CASE = IdRule("in the same case", str.lower, str.lower)
+UNCHANGED = IdRule("", str)
+SAME_CASE = IdRule("in the same case", str.lower, ignores_case=True)
 
 
 def _affix_rules(topics: Iterable[SampledTopic], first: IdRule) -> Iterator[IdRule]:
@@ -199,30 +254,28 @@ def _affix_rules(topics: Iterable[SampledTopic], first: IdRule) -> Iterator[IdRu
     run = []
     qrels = []
     for topic in topics:
-        run.append(list(map(first.of_run, topic.unjudged)))
-        qrels.append(list(map(first.of_qrels, topic.judged)))
-    backwards_run = [_reversed(ids) for ids in run]
-    backwards_qrels = [_reversed(ids) for ids in qrels]
+        run.append(SomeIds(map(first.of_run, topic.unjudged)))
+        qrels.append(first.judged_ids(topic))
     yield _without_ending(_most_frequent_ending(qrels, run))
-    yield _without_prefix(_most_frequent_ending(backwards_qrels, backwards_run)[::-1])
+    yield _without_prefix(_most_frequent_prefix(qrels, run))
     yield _with_ending(_most_frequent_ending(run, qrels))
-    yield _with_prefix(_most_frequent_ending(backwards_run, backwards_qrels)[::-1])
+    yield _with_prefix(_most_frequent_prefix(run, qrels))
 
 
 def _without_ending(ending: str) -> IdRule:
-    return IdRule(f"without {shown(ending)}", lambda id_: id_.removesuffix(ending), str)
+    return IdRule(f"without {shown(ending)}", lambda id_: id_.removesuffix(ending))
 
 
 def _without_prefix(prefix: str) -> IdRule:
-    return IdRule(f"without {shown(prefix)}", lambda id_: id_.removeprefix(prefix), str)
+    return IdRule(f"without {shown(prefix)}", lambda id_: id_.removeprefix(prefix))
 
 
 def _with_ending(ending: str) -> IdRule:
-    return IdRule(f"with {shown(ending)} at the end", lambda id_: id_ + ending, str)
+    return IdRule(f"with {shown(ending)} at the end", lambda id_: id_ + ending)
 
 
 def _with_prefix(prefix: str) -> IdRule:
-    return IdRule(f"with {shown(prefix)} before it", lambda id_: prefix + id_, str)
+    return IdRule(f"with {shown(prefix)} before it", lambda id_: prefix + id_)
 
 
 def _both(first: IdRule, second: IdRule) -> IdRule:
@@ -231,10 +284,8 @@ def _both(first: IdRule, second: IdRule) -> IdRule:
     def of_run(id_: str) -> str:
         return second.of_run(first.of_run(id_))
 
-    def of_qrels(id_: str) -> str:
-        return second.of_qrels(first.of_qrels(id_))
-
-    return IdRule(f"{first.words} and {second.words}", of_run, of_qrels)
+    ignores_case = first.ignores_case or second.ignores_case
+    return IdRule(f"{first.words} and {second.words}", of_run, ignores_case)
 
 
 def _up_to(separator: str) -> IdRule:
@@ -248,7 +299,7 @@ def _up_to(separator: str) -> IdRule:
         return text or id_
 
     words = f"with the text before {shown(separator)} (--passages {shown(separator)})"
-    return IdRule(words, before_last, str)
+    return IdRule(words, before_last)
 
 
 def _rows(ranks: JudgedRanks, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -267,42 +318,65 @@ def _without(ids: Iterable[str], others: Iterable[str]) -> list[str]:
     return [id_ for id_ in ids if id_ not in excluded]
 
 
-def _reversed(ids: Iterable[str]) -> list[str]:
-    return [id_[::-1] for id_ in ids]
+@computed_once
+def _judged_ids(judged: Judged, topic: int) -> list[str]:
+    """The judged documents of the topic with this number. Qrels keep them for further runs."""
+    return list(judged.rows.part(np.array([topic])).docs.ids())
 
 
-def _most_frequent_ending(shorter: Sequence[Iterable[str]], longer: Sequence[Iterable[str]]) -> str:
+def _most_frequent_ending(shorter: Sequence[SomeIds], longer: Sequence[SomeIds]) -> str:
     """What most often makes an id of a topic in `longer` from one of the topic in `shorter`.
 
-    >>> _most_frequent_ending([["d1", "d2", "d3"]], [["d1.txt", "d2.txt", "d30"]])
+    >>> shorter = [SomeIds(["d1", "d2", "d3"])]
+    >>> _most_frequent_ending(shorter, [SomeIds(["d1.txt", "d2.txt", "d30"])])
     '.txt'
     """
     count: Counter[str] = Counter()
     for short_ids, long_ids in zip(shorter, longer, strict=True):
-        in_order = sorted(long_ids)
-        for short in short_ids:
-            first = bisect_left(in_order, short)
-            for id_ in islice(in_order, first, first + COMPARED):
-                if not id_.startswith(short):
-                    break
-                count[id_[len(short) :]] += 1
+        for short, matches in short_ids.extensions(long_ids, at_end=False):
+            count.update(id_[len(short) :] for id_ in sorted(matches)[:COMPARED])
     return max(count, key=count.__getitem__, default="")
 
 
-def _most_frequent_frame(
-    shorter: Sequence[Sequence[str]], longer: Sequence[Sequence[str]]
-) -> tuple[str, str]:
+def _most_frequent_prefix(shorter: Sequence[SomeIds], longer: Sequence[SomeIds]) -> str:
+    """The same before the shorter id.
+
+    >>> _most_frequent_prefix([SomeIds(["d1", "d2"])], [SomeIds(["x/d1", "x/d2"])])
+    'x/'
+    """
+    count: Counter[str] = Counter()
+    for short_ids, long_ids in zip(shorter, longer, strict=True):
+        for short, matches in short_ids.extensions(long_ids, at_end=True):
+            in_order = sorted(matches, key=lambda id_: id_[::-1])
+            count.update(id_.removesuffix(short) for id_ in in_order[:COMPARED])
+    return max(count, key=count.__getitem__, default="")
+
+
+def _most_frequent_frame(shorter: Sequence[SomeIds], longer: Sequence[SomeIds]) -> tuple[str, str]:
     """The prefix and the ending that most often make an id of a topic in `longer` from one of the
     topic in `shorter`; both are not empty.
 
-    >>> _most_frequent_frame([["d1", "d2"]], [["doc/d1.txt", "doc/d2.txt", "d1.txt"]])
+    >>> longer = [SomeIds(["doc/d1.txt", "doc/d2.txt", "d1.txt"])]
+    >>> _most_frequent_frame([SomeIds(["d1", "d2"])], longer)
     ('doc/', '.txt')
     """
     count: Counter[tuple[str, str]] = Counter()
     for short_ids, long_ids in zip(shorter, longer, strict=True):
-        for id_ in long_ids[:COMPARED]:
-            for short in short_ids:
+        for id_ in long_ids.ids[:COMPARED]:
+            for short in _inside(id_, short_ids):
                 prefix, _, ending = id_.partition(short)
                 if prefix and ending:
                     count[prefix, ending] += 1
     return max(count, key=count.__getitem__, default=("", ""))
+
+
+def _inside(id_: str, short_ids: SomeIds) -> list[str]:
+    """The short ids that may stand inside an id, in their order."""
+    lengths = [length for length in short_ids.lengths if length <= len(id_) - 2]
+    if len(lengths) * len(id_) >= len(short_ids.ids):
+        return short_ids.ids
+    inside: set[str] = set()
+    for length in lengths:
+        parts = {id_[start : start + length] for start in range(1, len(id_) - length)}
+        inside |= parts & short_ids.place.keys()
+    return [short for short in short_ids.ids if short in inside] if inside else []
