@@ -99,7 +99,7 @@ evaluate(QRELS, RUNS, ["sDCG@5"]) | good: sDCG has a value for a session, not fo
 curves(QRELS, RUNS, "nsDCG") | good: nsDCG has a value for a session, not for a topic; evaluate, compare
 explain(QRELS, RUNS["good"], "sDCG", "q1") | sDCG has a value for a session, not for a topic; evaluate
 curves(QRELS, RUNS, "nsDCG@3") | evaluate, compare, power, gate and sensitivity compute
-curves(QRELS, RUNS, "ERR@5") | most graded measures have, and AP, Judged, nDCG, P, R, RBP, RR, Success of
+curves(QRELS, RUNS, "ERR@5") | ERR@5 has no curve over ranks, but ERR_G(max_gain=15)@5 has, with the same values
 evaluate(QRELS, RUNS, ["Bpref"], unjudged="max") | have, and AP, nDCG, P, R, RBP, RR, SetP, SetR, Success of
 curves(QRELS, RUNS, "nCG@10", 20)                       | nCG@10 ends at rank 10, but depth=20
 curves(QRELS, RUNS, "nCG", 10**6)                       | it is a whole number from 1 to 100000
