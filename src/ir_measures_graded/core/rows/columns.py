@@ -6,6 +6,7 @@ Names are compared without case, and ``camelCase``, blanks, hyphens and dots cou
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -111,7 +112,12 @@ def plain(name: Any) -> str:
     >>> [plain(name) for name in ("query-id", "Query Text", "docId", "user_id:token")]
     ['query_id', 'query_text', 'doc_id', 'user_id']
     """
-    bare_name = re.sub(TYPE_OF_RECBOLE, "", str(name).strip())
+    return _plain(str(name))
+
+
+@lru_cache(1 << 10)  # each block of a file has the same names
+def _plain(name: str) -> str:
+    bare_name = re.sub(TYPE_OF_RECBOLE, "", name.strip())
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bare_name)
     return re.sub(r"[ .-]", "_", words).lower()
 

@@ -24,6 +24,7 @@ LONGEST_ID = 1 << 12  # bytes; the time for all ids grows with the longest one
 FEW_LENGTHS = 1 << 6
 PIECE = 1 << 13  # Python objects read at once, so that they stay in the processor cache
 LEAST_IN_TABLE = 1 << 8  # rows; a sort of fewer needs fewer calls
+MOST_PER_JUDGED = 8  # a table of more listed rows for each judged one takes longer than the sort
 SPARE_BITS = 3  # a table has eight to sixteen slots for each row, so most rows keep their slot
 WORD = 8
 _ALL_BITS = [2 ** (8 * count) - 1 for count in range(WORD + 1)]
@@ -431,7 +432,7 @@ def matches(listed: IdsByTopic, judged: IdsByTopic) -> tuple[np.ndarray, np.ndar
     >>> matches((Ids.of(["a", "b"]), one_topic), (Ids.of(["b", "c"]), one_topic))
     (array([1]), array([2]))
 
-    A hash table takes two thirds of the time of the sort in `equal_pairs` (11.5 instead of 17 ms
+    A hash table takes about half the time of the sort in `equal_pairs` (8 instead of 16 ms
     for 250 topics with 1,000 listed and 1,250 judged documents each). The table holds `listed`, so
     it also shows whether an id is repeated there; the sort then finds all pairs.
     """
@@ -439,7 +440,8 @@ def matches(listed: IdsByTopic, judged: IdsByTopic) -> tuple[np.ndarray, np.ndar
     hashes = rows.hashed()
     count = len(listed[0])
     pairs = None
-    if count >= LEAST_IN_TABLE:
+    judged_count = hashes.size - count
+    if count >= LEAST_IN_TABLE and judged_count * MOST_PER_JUDGED >= count:
         pairs = _equal_hashes(hashes[:count], hashes[count:])
     if pairs is not None:
         lower, higher = pairs
