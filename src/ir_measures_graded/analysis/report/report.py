@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from ...evaluation.checked import checks_arguments
 from ...evaluation.counting import ZERO
 from ...evaluation.evaluate import evaluated
 from ...evaluation.evaluation import Evaluation
-from ...evaluation.named import Qrels, Runs
+from ...evaluation.named import Qrels, Runs, Study
 from ...evaluation.sessions import Given
 from ...files.sources import queries_in, queries_of
 from ...output import figures
@@ -209,12 +209,7 @@ def report(
     if study is None and machines:
         raise GradedError("machines need qrels and runs; values do not tell the judgments")
     main = next(filter(is_graded, evaluation.measures), evaluation.measures[0])
-    # All sections have the runs in one order.
-    order = [evaluation.runs[run] for run in evaluation.best_first(main)]
-    evaluation = evaluation.part(order, evaluation.measures)
-    if study is not None:
-        run_of = {run.name: run for run in study.runs}
-        study = replace(study, runs=tuple(run_of[name] for name in order))
+    evaluation, study = _best_first(evaluation, study, main)
     texts = dict(queries or {})
     if queries is None and study is not None:
         texts = queries_of(study.judgments.name)
@@ -224,39 +219,46 @@ def report(
     method = sections.method(evaluation, study, command)
     of_groups = further.groups(evaluation, outcome.baseline, alpha, by)
     finds = sections.power_of(evaluation, main, outcome.baseline, alpha)
-    if study is None:
-        return Report(
-            title=title,
-            evaluation=evaluation,
-            verdict=outcome,
-            material=None,
-            curves=None,
-            by_topic=sections.by_topic(evaluation, None, main, outcome.baseline, texts),
-            rankings=None,
-            weighting=None,
-            method=method,
-            further=tuple(of_groups),
-            power=finds,
-        )
-    of_judges = further.other_judges(study, evaluation, machines, alpha)
-    judged_levels = levels(study.judgments, highest=any(map(needs_intents, evaluation.measures)))
-    relevant = None if has_sessions else judged_levels.relevant
-    topics = sections.by_topic(evaluation, relevant, main, outcome.baseline, texts)
+    material = None
+    weighting = None
+    relevant = None
     by_rank = None
     lists = None
-    if not has_sessions:
-        by_rank = sections.profile(study, main, outcome.baseline)
+    of_judges: Sequence[Section] = []
+    if study is not None:
+        highest = any(map(needs_intents, evaluation.measures))
+        judged_levels = levels(study.judgments, highest=highest)
+        of_judges = further.other_judges(study, evaluation, machines, alpha)
+        material = sections.material(study, judged_levels, evaluation.measures)
+        weighting = sections.weightings(study, judged_levels, main)
+        if not has_sessions:
+            relevant = judged_levels.relevant
+            by_rank = sections.profile(study, main, outcome.baseline)
+    topics = sections.by_topic(evaluation, relevant, main, outcome.baseline, texts)
+    if study is not None and not has_sessions:
         lists = rankings(study, main, topics)
     return Report(
         title=title,
         evaluation=evaluation,
         verdict=outcome,
-        material=sections.material(study, judged_levels, evaluation.measures),
+        material=material,
         curves=by_rank,
         by_topic=topics,
         rankings=lists,
-        weighting=sections.weightings(study, judged_levels, main),
+        weighting=weighting,
         method=method,
         further=(*of_groups, *of_judges),
         power=finds,
     )
+
+
+def _best_first(
+    evaluation: Evaluation, study: Study | None, measure: Measure
+) -> tuple[Evaluation, Study | None]:
+    """The runs in the order that all sections have: the best by the measure comes first."""
+    order = [evaluation.runs[run] for run in evaluation.best_first(measure)]
+    evaluation = evaluation.part(order, evaluation.measures)
+    if study is not None:
+        run_of = {run.name: run for run in study.runs}
+        study = replace(study, runs=tuple(run_of[name] for name in order))
+    return evaluation, study
