@@ -79,6 +79,7 @@ class GradedEvaluator(Evaluator):
             position[block.place.numbers] = block.place.order
             for measure in self.measures:
                 values[measure][block.place.numbers] = values_of(measure, block)
+            block.release()
         for measure in self.graded:
             yield measure, topics, values[measure]
         judged = np.diff(self.judged.offsets) > 0

@@ -131,6 +131,15 @@ class JudgedRanks:
             block=place,
         )
 
+    def release(self) -> None:
+        """Forget the results that measures share, because they refer to these ranks in turn.
+
+        The memory of a run is then free at once, and not after the next garbage collection.
+        Fresh memory for each run would take 5 % to 10 % of the time.
+        """
+        self.computed.clear()
+        self.__dict__.pop("condensed", None)
+
     @property
     def place(self) -> BlockPlace:
         """The `block`. Raises `ValueError` if there is none."""
