@@ -232,31 +232,33 @@ def _ranked(
     is_new = np.zeros(score.size, dtype=bool)
     is_new[starts[np.diff(offsets) > 0]] = True
     rises = score[1:] > score[:-1]
-    row = None  # most runs are sorted already
+    # `row_at` is the row at each position, None if all rows are at their own: most runs are sorted
+    # already. The scores decide the positions first, then the ids of tied documents.
+    row_at = None
     if (rises & ~is_new[1:]).any():
-        row = descending(score, offsets)
-        score = score[row]
-        doc = doc[row]
+        row_at = descending(score, offsets)
+        score = score[row_at]
+        doc = doc[row_at]
     is_new |= changes(score)
     ties = tied(is_new)
     moved = _no_positions()
     if ties.size and sort is not None:
         tied_position, start = ties
-        tied_row = tied_position if row is None else row[tied_position]
+        tied_row = tied_position if row_at is None else row_at[tied_position]
         is_judged = doc[tied_position] >= 0
         position, group = decisive(scores[tied_row], is_judged, tied_position, start)
-        row_before = position if row is None else row[position]
+        row_before = position if row_at is None else row_at[position]
         order = sort(row_before, group)  # one sort of the ids orders all groups
         row_by_id = row_before[order]
         doc[position] = doc[position[order]]
-        if row is None:
+        if row_at is None:
             is_moved = row_by_id != position
             moved = np.stack((position[is_moved], row_by_id[is_moved]))
         else:
-            row[position] = row_by_id
-    if row is not None:
-        position = np.flatnonzero(row != np.arange(row.size))
-        moved = np.stack((position, row[position]))
+            row_at[position] = row_by_id
+    if row_at is not None:
+        position = np.flatnonzero(row_at != np.arange(row_at.size))
+        moved = np.stack((position, row_at[position]))
 
     position = np.flatnonzero(doc >= 0)
     hits_of_topic = np.diff(np.searchsorted(position, offsets))
