@@ -90,11 +90,10 @@ def _collection() -> Any:
     def local(path: Path) -> Any:
         return LocalDownload(path, mkdir=False)
 
-    parts = Dataset(
-        TsvQueries(local(queries_path()), namespace=NAME, lang="en"),
-        TrecQrels(local(qrels_path()), LEVELS),
-        TrecScoredDocs(local(run_paths()["A"])),
-        SimpleNamespace(origin=__name__),  # identifies our collection in `register_demo`
-    )
+    queries = TsvQueries(local(queries_path()), namespace=NAME, lang="en")
+    qrels = TrecQrels(local(qrels_path()), LEVELS)
+    scoreddocs = TrecScoredDocs(local(run_paths()["A"]))
+    mark = SimpleNamespace(origin=__name__)  # identifies our collection in `register_demo`
+    parts = Dataset(queries, qrels, scoreddocs, mark)
     counts = MetadataProvider(MetadataProvider.json_loader(local(DATA / "metadata.json")))
     return Dataset(MetadataComponent(NAME, parts, counts), parts)

@@ -298,12 +298,10 @@ def _remark_on_ranks(batch: pyarrow.RecordBatch, columns: dict[str, str], rank: 
     """The remark on ranks in the reverse order of scores, from the first rows of a file."""
     first = batch.slice(0, ROWS)
     topics = first.column(columns["query_id"]).to_pylist()
+    ranks = numbers_or_nan(first.column(rank)).tolist()
+    scores = numbers_or_nan(first.column(columns["score"])).tolist()
     sample = RankSample()
-    sample.add(
-        map(str, topics),
-        numbers_or_nan(first.column(rank)).tolist(),
-        numbers_or_nan(first.column(columns["score"])).tolist(),
-    )
+    sample.add(map(str, topics), ranks, scores)
     return sample.remark(is_part=len(topics) == ROWS)
 
 

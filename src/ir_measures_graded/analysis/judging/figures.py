@@ -194,9 +194,6 @@ def _next_documents(holes: Holes) -> HeatMap:
 def _means(holes: Holes) -> Forest:
     """The means of the runs, when nothing is left to judge."""
     order = best_first(sign_of(holes.measure) * holes.values, holes.runs)
-    return Forest(
-        [holes.runs[run] for run in order],
-        holes.values[order],
-        label=axis_label(holes.measure),
-        heading=str(holes.measure),
-    )
+    names = [holes.runs[run] for run in order]
+    label = axis_label(holes.measure)
+    return Forest(names, holes.values[order], label=label, heading=str(holes.measure))
