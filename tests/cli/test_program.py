@@ -15,6 +15,7 @@ import pytest
 import ir_measures_graded
 from command_line import ENVIRONMENT, PROGRAM, command
 from ir_measures_graded import cli
+from ir_measures_graded.cli import program
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
@@ -156,3 +157,17 @@ def test_files_without_a_command_are_answered_with_evaluate(tmp_path):
     assert done.returncode == 2
     advice = b"write evaluate first: ir_measures_graded evaluate qrels.txt bm25.run nDCG@10\n"
     assert done.stderr.endswith(advice)
+
+
+def test_a_terminal_gets_messages_folded_at_blanks_alone(monkeypatch, capsys):
+    path = "/data/" + "a-long-name_of/" * 8 + "qrels.txt"
+    message = f"{path}: no such file; check the path, or give the id of a data set that you have"
+    program.tell(message)
+    assert capsys.readouterr().err == f"ir_measures_graded: {message}\n"
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(program, "_is_watched", lambda: True)
+    program.tell(message)
+    lines = capsys.readouterr().err.splitlines()
+    assert " ".join(lines) == f"ir_measures_graded: {message}"
+    assert [len(line) > 80 for line in lines] == [path in line for line in lines]
+    assert len(lines) > 2

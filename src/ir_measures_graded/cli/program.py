@@ -23,7 +23,7 @@ from .. import __version__
 from ..docstrings import docstring_of
 from ..errors import GradedError, InputWarning, Remark, did_you_mean
 from ..output.formats import MINUS, clean
-from ..output.width import width
+from ..output.width import width, width_of_terminal
 from ..progress import followed
 from . import COMMANDS, COMPLETION, GROUPS, PROGRAM
 
@@ -252,11 +252,18 @@ def _fail(message: str) -> int:
 
 
 def tell(message: str) -> None:
-    """Print a message in one line on standard error, if it is open."""
-    text = "".join(map(_printable, message))
-    if sys.stderr is not None:
-        with suppress(OSError):
-            print(f"{PROGRAM}: {text}", file=sys.stderr)
+    """Print a message on standard error, if it is open: in one line, which a terminal gets folded.
+
+    It is folded at blanks alone, never within a path or a measure.
+    """
+    text = f"{PROGRAM}: {''.join(map(_printable, message))}"
+    if sys.stderr is None:
+        return
+    lines = [text]
+    if _is_watched():
+        lines = wrap(text, width_of_terminal(), break_long_words=False, break_on_hyphens=False)
+    with suppress(OSError):
+        print("\n".join(lines), file=sys.stderr)
 
 
 def _printable(sign: str) -> str:

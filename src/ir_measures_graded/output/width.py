@@ -35,6 +35,11 @@ def width() -> int:
         return fixed
     if sys.stdout is None or not sys.stdout.isatty():
         return WIDTH
+    return width_of_terminal()
+
+
+def width_of_terminal() -> int:
+    """The columns of the terminal, within bounds; 80 if standard output is none."""
     return min(max(shutil.get_terminal_size().columns, NARROWEST), WIDEST)
 
 
