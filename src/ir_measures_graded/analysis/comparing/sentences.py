@@ -76,7 +76,7 @@ def _differing(tests: Sequence[Test], measure: Measure) -> str:
     """How many pairs of runs differ."""
     count = sum(test.significant for test in tests)
     verb = "differs" if count == 1 else "differ"
-    return f"{count} of {counted(len(tests), 'pair')} {verb} by {measure}"
+    return f"{count:,} of {counted(len(tests), 'pair')} {verb} by {measure}"
 
 
 def _against_baseline(tests: Iterable[Test], baseline: str) -> str:
