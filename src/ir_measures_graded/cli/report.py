@@ -67,4 +67,5 @@ def run(arguments: Arguments) -> list[str]:
     settings["command"] = command_line(arguments)
     page = report(*first, **settings)
     page.save(arguments.output)
-    return wrap(f"{arguments.output}: {page.summary}", width(), break_long_words=False)
+    answer = f"{arguments.output}: {page.summary}"
+    return wrap(answer, width(), break_long_words=False, break_on_hyphens=False)
