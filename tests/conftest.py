@@ -33,6 +33,8 @@ def pytest_collection_finish() -> None:
     import ir_datasets  # noqa: F401
 
     gc.freeze()
+    # Tests make few cycles, and Hypothesis does some work at each collection.
+    gc.set_threshold(20_000)
 
 
 @pytest.hookimpl(optionalhook=True)
