@@ -8,6 +8,7 @@ import pytest
 from ir_measures_graded import parse_measure
 from ir_measures_graded.analysis.whatif import what_if
 from ir_measures_graded.evaluation.named import study_of
+from rounds import thorough
 
 QRELS = {"1": {"a": 2, "b": 1, "c": 0, "d": -2}, "2": {"a": 1}}
 RUNS = {
@@ -58,6 +59,7 @@ def test_data_that_the_page_cannot_show_have_none(measure, qrels, runs):
     assert of(measure, qrels, runs) is None
 
 
+@thorough
 def test_the_data_of_100_runs_and_50_topics_stay_below_700_kb():
     drawn = np.random.default_rng(1)
     documents = [f"d{number}" for number in range(400)]

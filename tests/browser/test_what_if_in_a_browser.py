@@ -12,6 +12,7 @@ pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 from ir_measures_graded import cli, parse_measure
 from ir_measures_graded.analysis import evaluate, sensitivity
 from ir_measures_graded.analysis.report import pages
+from rounds import repeated
 
 SETTINGS = 200
 MEASURES = ("nDCG_JK", "DCG_JK", "nCG", "muAP", "Q", "ERR_G", "RBP_G")
@@ -148,16 +149,19 @@ def test_all_turns_are_those_of_python_and_the_map_has_the_colours_of_the_figure
     ]
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_nothing_overflows_or_is_hidden_from_assistive_technology(opened, demo_page, colours):
+@pytest.mark.parametrize(
+    ("width", "colours"),
+    [(1280, "light"), (390, "dark"), repeated((1280, "dark")), repeated((390, "light"))],
+)
+def test_nothing_overflows_or_is_hidden_from_assistive_technology(
+    opened, demo_page, width, colours
+):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
-    for width in (390, 1280):
-        open_page = opened(demo_page, width=width, colours=colours)
-        page = open_page.page
-        page.wait_for_selector(".what-if-map [aria-current]")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        found = axe.Axe().run(page)
-        assert found.violations_count == 0, found.generate_report()
+    page = opened(demo_page, width=width, colours=colours).page
+    page.wait_for_selector(".what-if-map [aria-current]")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = axe.Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
 
 
 def test_without_scripts_the_figure_and_a_sentence_stand(without_scripts, demo_page):

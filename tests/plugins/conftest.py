@@ -30,9 +30,11 @@ def followed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
 
 
 @pytest.fixture(scope="session")
-def fresh(built: Path, followed: tuple[Path, int]) -> Path:
-    """The programs of the tutorial's environment, which now has the example plugin and PyTerrier, too."""
-    programs = followed[0] / ".venv" / ("Scripts" if sys.platform == "win32" else "bin")
+def fresh(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of a new environment with this package, the example plugin and PyTerrier."""
+    environment = tmp_path_factory.mktemp("fresh") / ".venv"
+    run("uv", "venv", "--python", sys.executable, environment)
+    programs = environment / ("Scripts" if sys.platform == "win32" else "bin")
     (ours,), (example,) = (
         built.glob("ir_measures_graded-*.whl"),
         built.glob("ir_measures_rhl-*.whl"),
@@ -42,7 +44,7 @@ def fresh(built: Path, followed: tuple[Path, int]) -> Path:
         "pip",
         "install",
         "--python",
-        programs.parent,
+        environment,
         f"{ours}[pyterrier]",
         f"{example}[test]",
     )

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.install
+from rounds import thorough
+
+pytestmark = [pytest.mark.install, thorough]  # pip, as on the page, takes most of a minute
 
 
 def test_every_step_of_the_tutorial_works(followed: tuple[Path, int]) -> None:

@@ -25,6 +25,7 @@ from ir_measures_graded.core import reduction
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.evaluation.named import study_of
 from ir_measures_graded.files.files import RunFile
+from rounds import thorough
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 2, "d": 1}, "q3": {"e": 1}}
 RUNS = {
@@ -348,6 +349,7 @@ def test_names_cannot_become_markup():
     assert scripts == [*of_topics, *of_sections, None]  # the last is the page's own script
 
 
+@thorough
 def test_a_large_report_is_below_a_megabyte():
     documents = [f"msmarco_passage_{number % 97:02}_{7919 * number:09}" for number in range(6000)]
     qrels = {
