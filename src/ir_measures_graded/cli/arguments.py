@@ -199,6 +199,7 @@ def collection_or_values(
     )
 
 
+JOBS = Option("--jobs N", "processes that read the run files", at_least_1, group=READING)
 SEED = Option("--seed N", "random seed", whole_number, default=0)
 
 

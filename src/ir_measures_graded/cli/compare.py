@@ -36,6 +36,7 @@ FOR_PROGRAMS = ("csv", "tsv", "json", "jsonl")
 USAGE = (common.OF_RUNS, common.OF_VALUES, OF_COLLECTIONS)
 OPTIONS = (
     *common.collection_or_values(),
+    common.JOBS,
     common.BY,
     common.WEIGHTS,
     COLLECTIONS,

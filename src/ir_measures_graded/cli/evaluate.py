@@ -17,13 +17,14 @@ from ..output.figures import Figure
 from ..output.formats import known
 from ..output.result import View
 from ..output.tables import Table
-from .arguments import BY, COLLECTION, NO_RELEVANT, SESSIONS, WEIGHTS, inputs
+from .arguments import BY, COLLECTION, JOBS, NO_RELEVANT, SESSIONS, WEIGHTS, inputs
 from .parser import Arguments, Option, choice, output, real
 from .results import Answer
 
 PROVIDERS = tuple(ir_measures.providers.registry)
 OPTIONS = (
     *COLLECTION,
+    JOBS,
     SESSIONS,
     NO_RELEVANT,
     WEIGHTS,

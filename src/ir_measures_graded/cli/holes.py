@@ -5,7 +5,7 @@ import warnings
 from ..analysis.judging.holes import holes
 from ..files.conversion import rows_of, written
 from ..output.formats import counted
-from .arguments import COLLECTION, inputs
+from .arguments import COLLECTION, JOBS, inputs
 from .judges import judge_in
 from .parser import Arguments, Option, as_list, at_least_1, output, real, typed
 from .results import Answer
@@ -14,6 +14,7 @@ USAGE = ("QRELS RUN… MEASURE",)
 path = typed("(?!-$).+", str, "a file; the list is on standard output")
 OPTIONS = (
     *COLLECTION,
+    JOBS,
     Option(
         "--batch N", "number of documents; default: 2.5 %% of the unjudged ones, or 50", at_least_1
     ),

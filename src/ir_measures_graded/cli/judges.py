@@ -22,6 +22,7 @@ from ..output.formats import counted
 from ..output.result import View
 from .arguments import (
     COLUMNS,
+    JOBS,
     NO_LIMITS,
     RUNS,
     given_columns,
@@ -48,6 +49,7 @@ OPTIONS = (
     qrels("qrels HUMAN_QRELS"),
     qrels("machine MACHINE_QRELS"),
     *RUNS,
+    JOBS,
     Option(
         "--machine_levels MAP",
         "from every machine level up to the human's, as in 0-4:0,5-9:1,10:3",

@@ -4,6 +4,7 @@ from ..analysis import power, power_collections
 from ..analysis.statistics.defaults import ALPHA, POWER
 from .arguments import (
     BY,
+    JOBS,
     OF_RANKINGS,
     OF_RUNS,
     OF_VALUES,
@@ -28,6 +29,7 @@ FOR_ONE = ("by", *OF_RANKINGS)
 USAGE = (OF_RUNS, OF_VALUES, OF_COLLECTIONS)
 OPTIONS = (
     *collection_or_values(),
+    JOBS,
     COLLECTIONS,
     Option("--differences D,…", "topics that find these, as in 0.05,0.1", numbers, default=[]),
     Option("--baseline RUN", "the family of each other run and this one, as in compare"),

@@ -8,6 +8,7 @@ from ..analysis.statistics.defaults import ALPHA
 from ..output.width import width
 from .arguments import (
     BY,
+    JOBS,
     OF_VALUES,
     alpha,
     chosen,
@@ -22,6 +23,7 @@ from .results import command_line
 USAGE = ("QRELS RUN… [MEASURE…]", OF_VALUES)
 OPTIONS = (
     *collection_or_values(),
+    JOBS,
     Option("--baseline RUN", "compare the other runs with this run; default: the best run"),
     Option("--queries FILE", "lines of a topic, a tab and its query's text", reads=as_list),
     BY,

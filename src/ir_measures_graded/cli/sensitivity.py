@@ -6,6 +6,7 @@ from ..analysis import sensitivity
 from ..analysis.statistics.defaults import ALPHA
 from ..output.result import Result, View
 from .arguments import (
+    JOBS,
     OF_RUNS,
     OF_VALUES,
     WEIGHTS,
@@ -20,6 +21,7 @@ from .parser import Arguments, Option, choice, output, whole_numbers
 USAGE = (OF_RUNS, OF_VALUES)
 OPTIONS = (
     *collection_or_values(),
+    JOBS,
     WEIGHTS,
     Option("--cutoffs K,…", "cutoffs of the measures, as in 10,100", whole_numbers, default=[]),
     choice("--show", "table to print; default: tau", "tau", "ranks", "swaps", "differences"),

@@ -28,6 +28,7 @@ from .named import Judgments, Qrels, Run, Runs, Study
 from .run_evaluator import RunEvaluator, RunValues
 from .sessions import Given
 from .weights import counted_by
+from .workers import values_of
 
 FEWEST_LEVELS_WITHOUT_0 = 4
 """Levels 1 … n without 0 are warned of from this n on.
@@ -123,7 +124,7 @@ def evaluate(
     work = RunEvaluator(qrels, wanted, provider)
     judgments = work.judgments
     with remarks.issued_together():
-        results = [work(run) for run in steps(every, "runs")]
+        results = list(steps(values_of(work, every), "runs", len(every)))
         others = _remarks_on(judgments, wanted)
         # A kept run has issued its remarks when it was read.
         for run, of_run in zip(every, results, strict=True):

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
 from typing import Any, NamedTuple
@@ -252,6 +252,7 @@ class Run:
     If it is `kept_for` qrels, it is read and reduced to their documents on first use, and the
     reduction is kept. If the qrels are a part of others, for which another run is kept, this is
     its `parent`. With `ignore_identical_ids`, documents with the id of their topic are left out.
+    What another process has read of a kept run is `received` from it.
     """
 
     name: str
@@ -259,6 +260,7 @@ class Run:
     kept_for: Judgments | None = None
     parent: Run | None = None
     ignore_identical_ids: bool = False
+    received: ReadRun | None = field(default=None, init=False)
 
     def kept(self, judgments: Judgments) -> Run:
         """The run, kept for these qrels."""
@@ -272,9 +274,22 @@ class Run:
         assert self.kept_for is not None
         return self.kept_for
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the run, or the one that it is a part of, has been read and is kept."""
+        whole = self.parent or self
+        return "_read" in vars(self) or "_read" in vars(whole)
+
     @cached_property
     def _read(self) -> ReadRun:
         """The kept run, whose remarks are issued when it is read."""
+        read = self.received or self.read()
+        if self.parent is None:
+            issue(read.remarks)
+        return read
+
+    def read(self) -> ReadRun:
+        """Read and reduce the run. A part of a kept run has no remarks of its own."""
         whole = self.parent or self
         with about(self.name):
             if "_read" in vars(whole):
@@ -287,7 +302,6 @@ class Run:
             counts = RunRemarks(self.judgments.documents, contract=self.judgments.contract)
             counts.count(ranks)
             remarks = tuple(counts.of(self.source, self.name))
-            issue(remarks)
         return ReadRun(ranks, tuple(rows.topics), remarks)
 
     @property

@@ -253,6 +253,11 @@ class RunFile(RunSource):
         topics = np.repeat(np.array(rows.topics, dtype=object), np.diff(rows.offsets))
         return map(ScoredDoc, topics, rows.docs.ids(), rows.values.tolist())
 
+    @property
+    def is_in_file(self) -> bool:
+        """Whether the rows are in a file that can be read again, not in a stream or in memory."""
+        return self._kept is None and is_lasting(self.file)
+
     def columns(self) -> Collection[str]:
         """The columns of the file that are read, under our names: those of its first rows."""
         with closing(self._every(self.sizes._replace(block=PEEK, rows=1))) as every:
