@@ -151,6 +151,33 @@ def test_a_long_text_of_many_rows_is_refused_before_it_is_copied(tmp_path):
     assert told.endswith("is longer than 4,096 bytes")
 
 
+@pytest.mark.parametrize("kind", ["Parquet", "Arrow"])
+def test_texts_in_a_dictionary_count_once_for_each_row(tmp_path, kind):
+    rows = 60_000
+    documents = pyarrow.array([f"{row}{'d' * 2_000}" for row in range(10)])
+    coded = pyarrow.DictionaryArray.from_arrays(np.arange(rows) % 10, documents)
+    topics = pyarrow.array([f"q{row // 10}" for row in range(rows)])
+    table = pyarrow.table({"query_id": topics, "doc_id": coded, "score": np.zeros(rows)})
+    path = tmp_path / "run"
+    if kind == "Parquet":
+        parquet.write_table(table, path)
+    else:
+        with ipc.new_file(path, table.schema) as file:
+            file.write_table(table.unify_dictionaries())
+    assert f"bytes of the {kind} file unpack to more than" in refused(RunFile(path).rows)
+    assert RunFile(path, limits=False).rows().values.size == rows
+
+
+def test_rows_of_a_folder_are_limited_together(tmp_path):
+    rows = 400_000
+    constant = pyarrow.DictionaryArray.from_arrays(np.zeros(rows, np.int32), ["d1"])
+    table = pyarrow.table({"query_id": constant, "doc_id": constant, "score": np.zeros(rows)})
+    for number in range(4):
+        parquet.write_table(table, tmp_path / f"{number}.parquet")
+    file = RunFile(tmp_path).with_repeated_documents()
+    assert "rows seem to be copies; if they are meant" in refused(file.rows)
+
+
 def test_limits_of_a_table_of_values_can_be_lifted(tmp_path):
     path = tmp_path / "values.csv.gz"
     header = "run,topic,measure,value\n"

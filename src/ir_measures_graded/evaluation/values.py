@@ -11,11 +11,12 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from io import BytesIO
 from itertools import chain
-from numbers import Real
+from numbers import Number, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -56,7 +57,7 @@ GROUP = "group"
 """The column of the group of a topic, which is no measure."""
 ROUNDED = 1e-3
 """A mean of values that were rounded may differ from the rounded mean by so much."""
-COMMA = r"\s*[-+]?[0-9]*,[0-9]+\s*"
+COMMA = re.compile(r"\s*[-+]?[0-9]*,[0-9]+\s*")
 """A number with a decimal comma."""
 VALUE = "value"
 """The name of the measure of a table with a column per topic that is not read from a file."""
@@ -480,15 +481,17 @@ def _is_measure_column(column: Series, name: str) -> bool:
     numbers = _numbers(column)
     if np.isfinite(numbers).any():
         return True
-    cells = column[column.notna() & (column != "")].astype(str)
-    has_commas = len(cells) > 0 and cells.str.fullmatch(COMMA).all()
+    # A cell may be an array, which cannot be compared with a text.
+    cells = [cell for cell in column[column.notna()] if not isinstance(cell, str) or cell]
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    has_commas = bool(texts) and all(map(COMMA.fullmatch, texts))
     if has_commas or (
         _is_measure(str(column.name)) and not may_lack_values(measure_named(str(column.name)))
     ):
         where = f"{name}: column {column.name}"
-        if cells.empty:
+        if not cells:
             raise GradedError(f"{where} has no value; fill it, or leave it out")
-        raise GradedError(f"{where}: {shown(cells.iloc[0])} is not a finite number such as 0.25")
+        raise GradedError(f"{where}: {shown(str(cells[0]))} is not a finite number such as 0.25")
     return False
 
 
@@ -668,5 +671,7 @@ def _numbers(column: Series) -> np.ndarray:
 
 def number_in(cell: Any) -> float:
     """The number in a cell, which may be text; NaN for anything else."""
+    if not isinstance(cell, (str, Number)):
+        return np.nan  # the text of an array could be long
     number = number_of(str(cell).encode(errors="replace"))
     return np.nan if number is None else number

@@ -235,12 +235,14 @@ def kind_of(content: Content) -> Kind | None:
 def folder_parts(content: Content, reading: Reading) -> Iterator[Part]:
     """The rows of the files of a folder or of a pattern, numbered from file to file.
 
-    Each file is read as if it were alone, but for columns that the first one lacks. Raises
+    Each file is read as if it were alone, but for columns that the first one lacks and for the
+    limit of rows, which counts those of all files so far. Raises
     `FileError` as `table_parts`, and for a file that lacks a column of the first one, names it
     otherwise, or alone has runs.
     """
     first: dict[str, str] = {}
     count = 0
+    size = 0
     for path, keys in _keys_of_files(content).items():
         file = Content(path, content.sizes)
         kind = Kind("Parquet", partial(_parquet_in_folder, keys), ())
@@ -255,8 +257,10 @@ def folder_parts(content: Content, reading: Reading) -> Iterator[Part]:
                 f"{file.name} has the columns {names}, and the first file of the folder others"
             )
         before = count
+        size += os.path.getsize(path)
         for rows in table_parts(kind, file, reading):
             count += len(rows)
+            content.sizes.refuse_too_many_rows(content.name, count, size)
             shared = {ours: rows.columns[ours] for ours in first}
             yield Part(shared, rows.line + before, rows.facts._replace(file=content.name))
 
@@ -279,9 +283,12 @@ def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part
             rank = next(filter(is_rank, file.names), None)
         if rank is not None:
             wanted.append(rank)
+        decoded = 0
         for batch in file.batches(wanted):
             batch = batch.select([batch.schema.names.index(name) for name in wanted])
             batch.validate(full=True)  # damaged Arrow data could crash the process
+            decoded += sum(map(_decoded_size, batch.columns))
+            content.sizes.refuse_unpacked(content.name, kind.name, content.packed, decoded)
             if rank is not None and not first:
                 reverse = _remark_on_ranks(batch, columns, rank)
                 facts = facts._replace(reverse=reverse)
@@ -292,6 +299,23 @@ def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part
                 yield rows
             first += batch.num_rows
             content.sizes.refuse_too_many_rows(content.name, first, content.size)
+
+
+def _decoded_size(column: pyarrow.Array) -> int:
+    """The bytes of the texts of a column when each row has its own; 0 for one without a dictionary.
+
+    Texts that are too long do not count, because their row is refused with a message of its own.
+    """
+    from pyarrow import compute, types
+
+    if not types.is_dictionary(column.type):
+        return 0
+    texts = column.dictionary
+    if not (types.is_string(texts.type) or types.is_large_string(texts.type)):
+        return 0
+    length = compute.cast(compute.binary_length(texts), "int64")
+    counted = compute.if_else(compute.greater(length, LONGEST_ID), 0, length)
+    return compute.sum(compute.take(counted, column.indices)).as_py() or 0
 
 
 def _remark_on_ranks(batch: pyarrow.RecordBatch, columns: dict[str, str], rank: str) -> str:
