@@ -35,6 +35,10 @@ from ir_measures_graded.errors import GradedError
         ("ndcg_cut_10", ["nDCG@10"]),
         ("P_5,10", ["P@5", "P@10"]),
         ("MAP@10", ["AP@10"]),
+        ("err@10", ["ERR@10"]),
+        ("q_measure", ["Q"]),
+        ("ndcg_jk(b=3,gains=2:10)@10", ["nDCG_JK(b=3,gains=2:10)@10"]),
+        ("nerr@5,10", ["nERR@5", "nERR@10"]),
     ],
 )
 def test_a_text_names_these_measures(text, strings):
@@ -97,6 +101,8 @@ def test_a_missing_cutoff_is_named(word):
         ("foo*", "no measure matches 'foo\\*'"),
         ("hit rate(rel=2)@10", r"takes no parameters; write Success\(rel=2\)@10"),
         ("hits(rel=2)@5", "means several measures; write Success@5"),
+        ("sdcg@10", "'sdcg@10' means several measures; write SDCG@10 or sDCG@10"),
+        ("hitz@10", "measure not found: hitz; did you mean Success@10"),
     ],
 )
 def test_other_texts_are_refused(text, sentence):

@@ -51,6 +51,8 @@ F1 = Word("F1", NEEDED)
 CAPPED_RECALL = Word("R_cap", NEEDED)
 NDCG_BURGES = Word("nDCG_Burges", has_level=False)
 DCG_BURGES = Word("DCG_Burges", has_level=False)
+Q_MEASURE = Word("Q", has_level=False)
+EXPECTED_RECIPROCAL_RANK = Word("ERR", has_level=False)
 R_PRECISION = Word("Rprec", NONE)
 BPREF = Word("Bpref", NONE, has_level=False)
 WORDS = {
@@ -79,6 +81,9 @@ WORDS = {
     "r cap": CAPPED_RECALL,
     "recall cap": CAPPED_RECALL,
     "capped recall": CAPPED_RECALL,
+    "err": EXPECTED_RECIPROCAL_RANK,
+    "expected reciprocal rank": EXPECTED_RECIPROCAL_RANK,
+    "q measure": Q_MEASURE,
     "r-precision": R_PRECISION,
     "rprec": R_PRECISION,
     "bpref": BPREF,
@@ -208,6 +213,22 @@ def everyday_strings(text: str) -> list[str]:
         parameters = f"(rel={int(level)})"
     endings = [f"@{cutoff}" for cutoff in cutoffs] or [""]
     return [word.measure + parameters + ending for ending in endings]
+
+
+def similar_strings(name: str) -> list[str]:
+    """The measure strings of the everyday words that are most like a name, at most two.
+
+    >>> similar_strings("hitz"), similar_strings("mean_recip_rank"), similar_strings("bm25")
+    (['Success@10'], ['RR'], [])
+    """
+    from difflib import get_close_matches  # This import takes time. Only mistakes need it.
+
+    similar = get_close_matches(squeezed(name), _WORDS, n=2, cutoff=0.75)
+    strings = []
+    for word in (_WORDS[squeezed_name] for squeezed_name in similar):
+        ending = "@10" if word.cutoff == NEEDED else ""
+        strings.append(word.measure + ending)
+    return list(dict.fromkeys(strings))
 
 
 def refuse_parameters(text: str) -> None:

@@ -33,6 +33,7 @@ from .everyday import (
     is_everyday,
     refuse_cutoff,
     refuse_parameters,
+    similar_strings,
     typed,
     with_each_cutoff,
 )
@@ -54,6 +55,9 @@ _TREC_NAME = r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}
 
 _WITH_WRONG_CUTOFF = r"(?P<name>[^@()]+)@(?P<cutoff>[^@()./=]*|[-+]?[\d.,_eE+-]+)"
 """A name with anything for a cutoff but what is more likely part of a path."""
+
+_ONE_MEASURE = r"(?P<name>[^\W\d]\w*)(?P<ending>(?:\([^()]*\))?(?:@\d{1,9}(?:,\d{1,9})*)?)"
+"""A measure string, of which only the name and its end are told apart."""
 
 _COMMA = r",(?=\s*[^\W\d])(?![^()]*\))"
 """A comma between measures: outside parentheses, and before a letter, as cutoffs have commas too.
@@ -244,7 +248,38 @@ def _everyday_measures(text: Any) -> list[Measure]:
     named = [typed(parse_measure(string), text) for string in everyday_strings(text)]
     if named:
         return named
-    return [parse_measure(string) for string in with_each_cutoff(text)]
+    text_in_case = _in_case(text)
+    strings = with_each_cutoff(text_in_case)
+    if not strings and text_in_case != text:
+        strings = [text_in_case]
+    return [parse_measure(string) for string in strings]
+
+
+def _in_case(text: str) -> str:
+    """The text with the letters of a measure's name as the measure has them.
+
+    Texts that begin with no name of a measure are returned as they are.
+
+    >>> _in_case("ndcg_jk(b=2)@10"), _in_case("nDCG_JK@10"), _in_case("bm25.run")
+    ('nDCG_JK(b=2)@10', 'nDCG_JK@10', 'bm25.run')
+
+    Raises `GradedError` for a text that begins with the names of several measures.
+    """
+    match = re.fullmatch(_ONE_MEASURE, text.strip())
+    if match is None or match["name"] in registry():
+        return text
+    typed_name = match["name"]
+    names = {
+        str(measure.NAME)
+        for name, measure in registry().items()
+        if name.lower() == typed_name.lower()
+    }
+    if not names:
+        return text
+    strings = [name + match["ending"] for name in sorted(names)]
+    if len(strings) > 1:
+        raise GradedError(f"{text!r} means several measures; write {' or '.join(strings)}")
+    return strings[0]
 
 
 def _matching(pattern: str) -> list[Measure]:
@@ -357,11 +392,24 @@ def find_measure(name: str) -> ir_measures.Measure:
     if name not in measures:
         plugins.load()
     if name not in measures:
-        hint = did_you_mean(name, measures, most=3, cutoff=0.5)
+        hint = _similar_measures(name)
         if plugins.are_off():
             hint += f"; {plugins.VARIABLE}=off leaves out plugins"
         raise UnknownMeasureError(f"measure not found: {shown(name)[1:-1]}{hint}")
     return measures[name]
+
+
+def _similar_measures(name: str) -> str:
+    """The end of a message that suggests measures: those of similar names, or those of similar
+    everyday words if no name is very similar.
+
+    >>> _similar_measures("hitz"), _similar_measures("nDCG_KJ")
+    ('; did you mean Success@10?', '; did you mean nDCG_JK or DCG_JK or nDCG?')
+    """
+    strings = similar_strings(name)
+    if strings and not did_you_mean(name, registry(), cutoff=0.8):
+        return f"; did you mean {' or '.join(strings)}?"
+    return did_you_mean(name, registry(), most=3, cutoff=0.5)
 
 
 def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]:

@@ -79,7 +79,8 @@ NAMES = {
         "doc_id": "doc_id, docno, docid corpus_id pid passage_id document_id document, "
         "item_id itemid item iid, product_id sku chunk_id, product chunk",
         "relevance": "relevance, label, rating rel level grade judgment gain, r_ui, score",
-        "score": "score, sim _score prediction est, rank doc_position",
+        "score": "score, sim similarity similarity_score relevance_score _score prediction est, "
+        "rank doc_position",
         "iteration": "iteration, subtopic_id",
         "probability": "probability",
         "run": "run, run_name run_id system tag",
