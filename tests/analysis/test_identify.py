@@ -1,4 +1,4 @@
-"""`identify`: definitions found from values, dimensions told apart, and values of nobody not found."""
+"""`identify`: definitions found from values, dimensions told apart, and values nothing fits."""
 
 import json
 import math
@@ -15,20 +15,22 @@ from ir_measures_graded.evaluation.values import values_by_topic
 from rounds import only, sampled
 
 RANDOM = np.random.default_rng(5)
-DESCENDING, ANEW = tables.DESCENDING.text, tables.SORTED_ANEW.text
-SCORED_0 = tables.MISSED_SCORED_0.text
 LEVELS = [0, 0, 0, 0, 1, 1, 2, 3]
 
 
 def collection(topics=24, depth=30, levels=LEVELS, seed=5):
-    """Qrels and a run with ties and unjudged documents; q3 has no relevant document, and q7 is missing."""
+    """Qrels and a run with ties and unjudged documents.
+
+    q3 has no relevant document, and the run lacks q7.
+    """
     random = np.random.default_rng(seed)
-    qrels, run = {}, {}
+    qrels = {}
+    run = {}
     for topic in range(topics):
         docs = [f"d{number:02}" for number in random.permutation(depth + 20)]
         judged = random.permutation(docs)[:30]
-        given = [0] * 30 if topic == 3 else random.choice(levels, 30).tolist()
-        qrels[f"q{topic}"] = dict(zip(judged.tolist(), given))
+        topic_levels = [0] * 30 if topic == 3 else random.choice(levels, 30).tolist()
+        qrels[f"q{topic}"] = dict(zip(judged.tolist(), topic_levels))
         if topic != 7:
             scores = np.sort(random.integers(-3, 9, depth))[::-1] / 2
             run[f"q{topic}"] = dict(zip(docs[:depth], scores.tolist()))
@@ -43,65 +45,160 @@ UNTIED = {
 
 
 def values_of(measure, run=RUN, places=4, qrels=QRELS):
-    found = evaluate(qrels, {"run": run}, [measure])
-    return dict(zip(found.topics, found.of(measure)[0].round(places).tolist()))
+    evaluation = evaluate(qrels, {"run": run}, [measure])
+    values = evaluation.of(measure)[0].round(places)
+    return dict(zip(evaluation.topics, values.tolist()))
 
 
 def mean_of(measure, run=RUN, places=4):
-    return f"{np.mean([*values_of(measure, run, 9).values()]):.{places}f}"
+    values = values_of(measure, run, places=9)
+    return f"{np.mean(list(values.values())):.{places}f}"
 
 
-def texts_of(found, about):
+def texts_of(result, about):
     """The findings about something."""
-    return [text for name, text in found.findings if name == about]
+    return [text for name, text in result.findings if name == about]
 
 
 def rounded(values, places=4):
     return {topic: round(value, places) for topic, value in values.items() if value is not None}
 
 
-# ------------------------------------------------------------ a slow reference, one definition at a time
+def first_items(values, count):
+    return dict(list(values.items())[:count])
+
+
+def rows_of(run):
+    return [(topic, doc, score) for topic, docs in run.items() for doc, score in docs.items()]
+
+
+# ------------------------------------------------- a slow reference, one definition at a time
+
+# Gains and discounts, by their texts in the answers.
+LEVEL = "level"
+EXP = "2^level − 1"
+LOG = "log2(r + 1)"
+
+
+def positive_level(level):
+    return max(level, 0)
+
+
+def exponential(level):
+    return 2**level - 1 if level > 0 else 0
+
+
+def is_at_least_2(level):
+    return int(level >= 2)
+
+
+def power_of_2(level):
+    return 2**level
+
+
+def level_from_2_on(level):
+    return level if level >= 2 else 0
+
 
 GAINS = {
-    "level": lambda level: max(level, 0),
-    "2^level − 1": lambda level: 2**level - 1 if level > 0 else 0,
-    "1 from level 2 on": lambda level: int(level >= 2),
-    "2^level": lambda level: 2**level,
-    "level from 2 on": lambda level: level if level >= 2 else 0,
+    LEVEL: positive_level,
+    EXP: exponential,
+    "1 from level 2 on": is_at_least_2,
+    "2^level": power_of_2,
+    "level from 2 on": level_from_2_on,
 }
+
+
+def log2_of_next_rank(rank):
+    return math.log2(rank + 1)
+
+
+def log2_from_2_on(rank):
+    return math.log2(rank) if rank >= 2 else 1
+
+
+def ln_from_e_on(rank):
+    return math.log(rank) if rank >= math.e else 1
+
+
+def no_discount(rank):
+    return 1
+
+
+def rank_itself(rank):
+    return rank
+
+
+def log2_of_rank_after_next(rank):
+    return math.log2(rank + 2)
+
+
 DISCOUNTS = {
-    "log2(r + 1)": lambda r: math.log2(r + 1),
-    "log2 r from rank 2 on": lambda r: math.log2(r) if r >= 2 else 1,
-    "ln r from rank e on": lambda r: math.log(r) if r >= math.e else 1,
-    "none": lambda r: 1,
-    "r": lambda r: r,
-    "log2(r + 2)": lambda r: math.log2(r + 2),
+    LOG: log2_of_next_rank,
+    "log2 r from rank 2 on": log2_from_2_on,
+    "ln r from rank e on": ln_from_e_on,
+    "none": no_discount,
+    "r": rank_itself,
+    "log2(r + 2)": log2_of_rank_after_next,
 }
+
+# Documents that are ranked.
+ALL = tables.EVERY.text
+JUDGED_ONLY = tables.JUDGED_ONLY.text
+SCORED_0 = tables.MISSED_SCORED_0.text
+
+# Orders.
+DOWN = tables.DESCENDING.text
+FILE_ORDER = "file order"
+REVERSED = "file order reversed"
+AS_READ = "as read, without scores"
+BEST = tables.BEST.text
+WORST = tables.WORST.text
+TIED = tables.MEAN.text
+
+# Ideal rankings.
+FIRST = tables.FIRST_K.text
+UNCUT = tables.UNCUT.text
+RETRIEVED = "the retrieved documents only"
+ANEW = tables.SORTED_ANEW.text
+
+
+def ranked_scores(judged, scores, documents):
+    """The scores of the documents that are ranked."""
+    ranked = dict(scores)
+    if documents not in (ALL, JUDGED_ONLY):
+        missing = 0.0 if documents == SCORED_0 else -math.inf
+        ranked |= {doc: missing for doc in judged if doc not in scores}
+    if documents in (JUDGED_ONLY, SCORED_0):
+        ranked = {doc: score for doc, score in ranked.items() if doc in judged}
+    return ranked
 
 
 def ranking(qrels, run, topic, order, documents):
     """The level of each rank of a topic, or several if tied documents share their gains."""
-    judged, scores = qrels[topic], dict(run.get(topic, {}))
-    if documents not in (ALL, tables.JUDGED_ONLY.text):
-        missing = 0.0 if documents == SCORED_0 else -math.inf
-        scores |= {doc: missing for doc in judged if doc not in scores}
-    if documents in (tables.JUDGED_ONLY.text, SCORED_0):
-        scores = {doc: score for doc, score in scores.items() if doc in judged}
-    place = {doc: number for number, doc in enumerate(scores)}
+    levels = qrels[topic]
+    scores = ranked_scores(levels, run.get(topic, {}), documents)
+    line = {doc: number for number, doc in enumerate(scores)}
 
     def level(doc):
-        return judged.get(doc, 0)
+        return levels.get(doc, 0)
 
-    keys = {
-        "file order": lambda doc: (-scores[doc], place[doc]),
-        "file order reversed": lambda doc: (-scores[doc], -place[doc]),
-        tables.WORST.text: lambda doc: (-scores[doc], level(doc)),
-        tables.BEST.text: lambda doc: (-scores[doc], -level(doc)),
-        "as read, without scores": lambda doc: place[doc],
-    }
-    docs = sorted(scores, reverse=order in (DESCENDING, tables.MEAN.text))
-    docs.sort(key=keys.get(order, lambda doc: -scores[doc]))
-    if order != tables.MEAN.text:
+    def sort_key(doc):
+        if order == AS_READ:
+            return line[doc]
+        if order == FILE_ORDER:
+            return -scores[doc], line[doc]
+        if order == REVERSED:
+            return -scores[doc], -line[doc]
+        if order == WORST:
+            return -scores[doc], level(doc)
+        if order == BEST:
+            return -scores[doc], -level(doc)
+        return -scores[doc]
+
+    docs = sorted(scores, reverse=order in (DOWN, TIED))
+    docs.sort(key=sort_key)
+    if order != TIED:
         return [[level(doc)] for doc in docs]
     return [[level(other) for other in docs if scores[other] == scores[doc]] for doc in docs]
 
@@ -110,81 +207,81 @@ def dcg(gains, discount):
     return sum(gain / discount(rank) for rank, gain in enumerate(gains, start=1))
 
 
+def descending(values):
+    return sorted(values, reverse=True)
+
+
 def reference(qrels, run, gain, discount, ideal, cutoff, nothing, order, documents):
     """nDCG or DCG (no ideal) of each topic, None if the topic is left out."""
     k = 10**9 if cutoff == "none" else int(cutoff)
-    gain, discount = GAINS[gain], DISCOUNTS[discount]
-    top = max(gain(level) for levels in qrels.values() for level in levels.values())
+    gain_of = GAINS[gain]
+    discount_at = DISCOUNTS[discount]
+    top = max(gain_of(level) for levels in qrels.values() for level in levels.values())
     values = {}
     for topic, judged in qrels.items():
         ranks = ranking(qrels, run, topic, order, documents)
-        gains = [sum(map(gain, levels)) / len(levels) for levels in ranks]
-
-        best = sorted(map(gain, judged.values()), reverse=True)
-        first = ranking(qrels, run, topic, "as read, without scores", documents)
-        retrieved = sorted((gain(level) for levels in first for level in levels), reverse=True)
-        anew = sorted((gain(levels[0]) for levels in ranks[:k]), reverse=True)
+        gains = [sum(map(gain_of, levels)) / len(levels) for levels in ranks]
+        best = descending(map(gain_of, judged.values()))
+        as_read = ranking(qrels, run, topic, AS_READ, documents)
+        retrieved = descending(gain_of(levels[0]) for levels in as_read)
+        every_rank = len(gains) if cutoff == "none" else k
         ideals = {
-            "": None,
-            tables.FIRST_K.text: best[:k],
-            tables.UNCUT.text: best,
+            FIRST: best[:k],
+            UNCUT: best,
             "all judged, first min(retrieved, k)": best[: min(len(gains), k)],
-            "the retrieved documents only": retrieved[:k],
-            "the top gain at every rank": [top] * (k if cutoff != "none" else len(gains)),
+            RETRIEVED: retrieved[:k],
+            "the top gain at every rank": [top] * every_rank,
             "the top gain at each returned rank": [top] * min(k, len(gains)),
-            ANEW: anew,
+            ANEW: descending(gain_of(levels[0]) for levels in ranks[:k]),
         }
-        most = 1 if ideals[ideal] is None else dcg(ideals[ideal], discount)
-        undefined = {"0": 0, "1": 1, "left out": None}
-        values[topic] = dcg(gains[:k], discount) / most if most > 0 else undefined[nothing or "0"]
+        largest = dcg(ideals[ideal], discount_at) if ideal else 1
+        if largest > 0:
+            values[topic] = dcg(gains[:k], discount_at) / largest
+        else:
+            values[topic] = {"": 0, "0": 0, "1": 1, "left out": None}[nothing]
     return values
 
 
-LOG, LEVEL, EXP, ALL, TIED = (
-    "log2(r + 1)",
-    "level",
-    "2^level − 1",
-    tables.EVERY.text,
-    tables.MEAN.text,
-)
-DOWN, FIRST, RETRIEVED = DESCENDING, tables.FIRST_K.text, "the retrieved documents only"
 FIELDS = "gain discount ideal cutoff nothing order documents".split()
 GRID = f"""{LEVEL} | {LOG} | {FIRST} | 10 | 0 | {DOWN} | {ALL}
-    {LEVEL} | {LOG} | {tables.UNCUT.text} | 5 | 0 | file order reversed | {ALL}
-    {EXP} | {LOG} | {RETRIEVED} | 10 | 1 | file order | {ALL}
+    {LEVEL} | {LOG} | {UNCUT} | 5 | 0 | {REVERSED} | {ALL}
+    {EXP} | {LOG} | {RETRIEVED} | 10 | 1 | {FILE_ORDER} | {ALL}
     {LEVEL} | {LOG} | {RETRIEVED} | 10 | 0 | {TIED} | {SCORED_0}
     {LEVEL} | {LOG} | {RETRIEVED} | none | 0 | {TIED} | {SCORED_0}
     {LEVEL} | {LOG} | {FIRST} | 7 | 0 | {DOWN} | {ALL}
     {EXP} | log2 r from rank 2 on | {FIRST} | 20 | 0 | docid ascending | {ALL}
-    {LEVEL} | ln r from rank e on | all judged, first min(retrieved, k) | none | 0 | {tables.WORST.text} | {ALL}
-    1 from level 2 on | none | the top gain at every rank | 10 | 0 | {tables.BEST.text} | {tables.JUDGED_ONLY.text}
-    2^level | r | | 20 | 0 | as read, without scores | {ALL}
+    {LEVEL} | ln r from rank e on | all judged, first min(retrieved, k) | none | 0 | {WORST} | {ALL}
+    1 from level 2 on | none | the top gain at every rank | 10 | 0 | {BEST} | {JUDGED_ONLY}
+    2^level | r | | 20 | 0 | {AS_READ} | {ALL}
     level from 2 on | {LOG} | the top gain at each returned rank | none | 0 | {DOWN} | {ALL}
-    {LEVEL} | log2(r + 2) | {ANEW} | 10 | left out | {tables.WORST.text} | {tables.MISSED_BEHIND.text}"""
+    {LEVEL} | log2(r + 2) | {ANEW} | 10 | left out | {WORST} | {tables.MISSED_BEHIND.text}"""
 
 
-ROWS = list(map(str.strip, GRID.splitlines()))
+ROWS = [row.strip() for row in GRID.splitlines()]
 """Rows 0, 3 and 5 have only values of dimensions that other rows and strings have, too."""
 
 
-@pytest.mark.parametrize("row", only(ROWS, [*ROWS[1:3], ROWS[4], *ROWS[6:]]))
+@pytest.mark.parametrize("row", only(ROWS, ROWS[1:3] + ROWS[4:5] + ROWS[6:]))
 def test_values_of_a_plain_reference_settle_what_the_data_reach(row):
-    wanted = dict(zip(FIELDS, map(str.strip, row.split("|"))))
-    at = (
-        f"@{wanted['cutoff']}" if wanted["cutoff"] in ("10", "20") else ""
-    )  # among all, the search is longer
+    cells = [cell.strip() for cell in row.split("|")]
+    wanted = dict(zip(FIELDS, cells))
     values = rounded(reference(QRELS, RUN, **wanted), 6)
-    found = identify(QRELS, RUN, values, measure=("nDCG" if wanted["ideal"] else "DCG") + at)
+    measure = "nDCG" if wanted["ideal"] else "DCG"
+    if wanted["cutoff"] in ("10", "20"):  # the search is longer among all cutoffs
+        measure += f"@{wanted['cutoff']}"
+    result = identify(QRELS, RUN, values, measure=measure)
     if wanted["nothing"] == "left out" or not wanted["ideal"]:
         del wanted["nothing"]
-    assert [each for each in found.definitions if wanted.items() <= each._asdict().items()]
-    assert found.classes == 1
-    assert found.computed == pytest.approx(found.given, abs=1e-6)
+    definitions = [definition._asdict() for definition in result.definitions]
+    assert [definition for definition in definitions if wanted.items() <= definition.items()]
+    assert result.classes == 1
+    assert result.computed == pytest.approx(result.given, abs=1e-6)
 
 
 STRINGS = """nDCG_JK@10 nDCG DCG_JK@10 Q AP ERR_G@10 NDPM nDCG_JK(judged_only=True)@10
-    nDCG_JK(gains={1:2,2:3,3:11})@20 Success@1 nDCG_JK(b=4,gains='exp')@20 DCG_JK(b=10)@20 RBP_G(p=0.7)
-    Q(beta=2)@10 RBP(p=0.7,rel=1) NumRel RBP(rel=2) RBP(rel=1,p=0.95)@10 CG(gains={1:5,2:7,3:9})@10"""
+    nDCG_JK(gains={1:2,2:3,3:11})@20 Success@1 nDCG_JK(b=4,gains='exp')@20 DCG_JK(b=10)@20
+    RBP_G(p=0.7) Q(beta=2)@10 RBP(p=0.7,rel=1) NumRel RBP(rel=2) RBP(rel=1,p=0.95)@10
+    CG(gains={1:5,2:7,3:9})@10"""
 
 
 FEW_STRINGS = """nDCG_JK@10 AP ERR_G@10 NDPM nDCG_JK(judged_only=True)@10 Success@1
@@ -193,111 +290,162 @@ FEW_STRINGS = """nDCG_JK@10 AP ERR_G@10 NDPM nDCG_JK(judged_only=True)@10 Succes
 
 @pytest.mark.parametrize("measure", only(STRINGS.split(), FEW_STRINGS.split()))
 def test_each_measure_string_finds_itself(measure):
-    known = measure if "(" in measure else measure.partition("@")[0]
+    asked = measure if "(" in measure else measure.partition("@")[0]
     # cwl_eval, which computes RBP(rel=…) where it is installed, has another order of ties.
     run = UNTIED if measure.startswith("RBP(") else RUN
-    found = identify(QRELS, run, values_of(measure, run, places=17), measure=known)
-    assert (found.measure, found.equal) == (measure, True)
+    result = identify(QRELS, run, values_of(measure, run, places=17), measure=asked)
+    assert (result.measure, result.equal) == (measure, True)
 
 
-def cascade(levels, stops):
+# Values of a topic from the levels of its first ten ranks, of its judged documents, and of all
+# documents retrieved.
+
+
+def cascade(levels, stop):
     """ERR with these probabilities to stop at each rank."""
-    going = np.cumprod([1, *(1 - stops(levels))])[:-1]
-    return sum(going * stops(levels) / np.arange(1, len(levels) + 1))
+    ranks = np.arange(1, len(levels) + 1)
+    reach = np.append(1, np.cumprod(1 - stop)[:-1])
+    return sum(reach * stop / ranks)
 
 
-def biased(levels, p, top):
-    return sum((1 - p) * p**number * level / top for number, level in enumerate(levels))
+def err_g(levels, judged, retrieved):
+    return cascade(levels, (2**levels - 1) / 8)
 
 
-def precisions(levels):
-    return sum(
-        np.count_nonzero(levels[:rank]) / rank for rank, level in enumerate(levels, 1) if level
-    )
+def err_g_up_to_15(levels, judged, retrieved):
+    return cascade(levels, (2**levels - 1) / 16)
 
 
-def share(number, of):
-    return number / max(of, 1)
+def err_g_of_the_topics_top(levels, judged, retrieved):
+    return cascade(levels, (2**levels - 1) / 2 ** max(judged))
 
 
-# The highest level of every other topic is 2.
-UNEVEN = {
-    topic: {doc: min(of, 2 + n % 2) for doc, of in QRELS[topic].items()}
-    for n, topic in enumerate(QRELS)
-}
+def err_g_of_levels(levels, judged, retrieved):
+    return cascade(levels, levels)
+
+
+def rank_biased(gains, p):
+    return sum((1 - p) * p**number * gain for number, gain in enumerate(gains))
+
+
+def rbp_g_of_levels(levels, judged, retrieved):
+    return rank_biased(levels, 0.9)
+
+
+def rbp_g(levels, judged, retrieved):
+    return rank_biased(levels / 3, 0.95)
+
+
+def relevant_ranks(levels):
+    return [rank for rank, level in enumerate(levels, start=1) if level]
+
+
+def quotient(number, divisor):
+    return number / max(divisor, 1)
+
+
+def sum_of_precisions(levels):
+    return sum(np.count_nonzero(levels[:rank]) / rank for rank in relevant_ranks(levels))
+
+
+def ap_over_min(levels, judged, retrieved):
+    return quotient(sum_of_precisions(levels), min(10, np.count_nonzero(judged)))
+
+
+def ap_over_found(levels, judged, retrieved):
+    return quotient(sum_of_precisions(levels), np.count_nonzero(levels))
+
+
+def recall_over_min(levels, judged, retrieved):
+    return quotient(np.count_nonzero(levels), min(10, np.count_nonzero(judged)))
+
+
+def recall_over_retrieved(levels, judged, retrieved):
+    return quotient(np.count_nonzero(levels), np.count_nonzero(retrieved))
+
+
+def f1(levels, judged, retrieved):
+    return 2 * np.count_nonzero(levels) / (10 + np.count_nonzero(judged))
+
+
+def mean_of_reciprocal_ranks(levels, judged, retrieved):
+    ranks = relevant_ranks(levels)
+    return quotient(sum(1 / rank for rank in ranks), len(ranks))
+
+
+def first_relevant_rank(levels, judged, retrieved):
+    return min(relevant_ranks(levels), default=0)
+
+
+def reciprocal_rank(levels, judged, retrieved):
+    return max([1 / rank for rank in relevant_ranks(levels)], default=0)
+
+
 OTHERS = {
-    "ERR_G": lambda levels, judged: cascade(levels, lambda level: (2**level - 1) / 8),
-    "ERR_G(max_gain=15)": lambda levels, judged: cascade(levels, lambda level: (2**level - 1) / 16),
-    "ERR_G with the topic's top level": lambda levels, judged: cascade(
-        levels, lambda level: (2**level - 1) / 2 ** max(judged)
-    ),
-    "ERR_G with the level as the probability": lambda levels, judged: cascade(
-        levels, lambda level: level
-    ),
-    "RBP_G(p=0.9) with the gains themselves": lambda levels, judged: biased(levels, 0.9, 1),
-    "RBP_G(p=0.95)": lambda levels, judged: biased(levels, 0.95, 3),
-    "AP over min(R, k)": lambda levels, judged: share(
-        precisions(levels), min(10, np.count_nonzero(judged))
-    ),
-    "AP over the relevant documents found": lambda levels, judged: share(
-        precisions(levels), np.count_nonzero(levels)
-    ),
-    "R over min(R, k)": lambda levels, judged: share(
-        np.count_nonzero(levels), min(10, np.count_nonzero(judged))
-    ),
-    "R over the relevant documents retrieved": lambda levels, judged: share(
-        np.count_nonzero(levels[:10]), np.count_nonzero(levels)
-    ),
-    "F1": lambda levels, judged: 2 * np.count_nonzero(levels) / (10 + np.count_nonzero(judged)),
-    "RR of each relevant document found, their mean": lambda levels, judged: share(
-        sum(1 / rank for rank, level in enumerate(levels, 1) if level), np.count_nonzero(levels)
-    ),
-    "Rank of the first relevant document": lambda levels, judged: next(
-        (rank for rank, level in enumerate(levels, 1) if level), 0
-    ),
-    "RR": lambda levels, judged: max(
-        [1 / rank for rank, level in enumerate(levels, 1) if level], default=0
-    ),
+    "ERR_G": err_g,
+    "ERR_G(max_gain=15)": err_g_up_to_15,
+    "ERR_G with the topic's top level": err_g_of_the_topics_top,
+    "ERR_G with the level as the probability": err_g_of_levels,
+    "RBP_G(p=0.9) with the gains themselves": rbp_g_of_levels,
+    "RBP_G(p=0.95)": rbp_g,
+    "AP over min(R, k)": ap_over_min,
+    "AP over the relevant documents found": ap_over_found,
+    "R over min(R, k)": recall_over_min,
+    "R over the relevant documents retrieved": recall_over_retrieved,
+    "F1": f1,
+    "RR of each relevant document found, their mean": mean_of_reciprocal_ranks,
+    "Rank of the first relevant document": first_relevant_rank,
+    "RR": reciprocal_rank,
 }
 
 
-@pytest.mark.parametrize(
-    ("measure", "order"), list(zip(OTHERS, cycle([DOWN, "file order reversed"])))
-)
+def uneven(qrels):
+    """The same judgments, but no level of every other topic is above 2."""
+    highest = cycle([2, 3])
+    return {
+        topic: {doc: min(level, top) for doc, level in levels.items()}
+        for (topic, levels), top in zip(qrels.items(), highest)
+    }
+
+
+UNEVEN = uneven(QRELS)
+
+
+@pytest.mark.parametrize(("measure", "order"), list(zip(OTHERS, cycle([DOWN, REVERSED]))))
 def test_other_measures_are_found_in_the_order_of_their_values(measure, order):
     values = {}
     for topic, judged in UNEVEN.items():
-        levels = np.ravel(ranking(UNEVEN, RUN, topic, order, ALL)[:10])
-        values[topic] = float(OTHERS[measure](levels, [*judged.values()]))
+        retrieved = np.ravel(ranking(UNEVEN, RUN, topic, order, ALL))
+        values[topic] = float(OTHERS[measure](retrieved[:10], list(judged.values()), retrieved))
     name = measure.partition(" ")[0].partition("(")[0]
-    found = identify(UNEVEN, RUN, rounded(values), measure=f"{name}@10")
-    assert (found.definition.measure, found.classes) == (measure, 1)
-    assert order in found.dimensions["order"][1] or measure == "RR"
+    result = identify(UNEVEN, RUN, rounded(values), measure=f"{name}@10")
+    assert (result.definition.measure, result.classes) == (measure, 1)
+    assert order in result.dimensions["order"][1] or measure == "RR"
 
 
 def test_the_share_of_documents_that_no_topic_judges_is_found():
     """BEIR and MTEB call it Hole@k; it is not 1 - Judged@k."""
-    judged = {doc for of_topic in QRELS.values() for doc in of_topic}
-    run = {
-        topic: {
-            doc if (n + len(topic)) % (2 + n % 5) else f"new {topic} {n}": score
-            for n, (doc, score) in enumerate(docs.items())
-        }
-        for topic, docs in UNTIED.items()
-    }
+    judged = {doc for levels in QRELS.values() for doc in levels}
+    run = {}
+    for topic, docs in UNTIED.items():
+        run[topic] = {}
+        for number, (doc, score) in enumerate(docs.items()):
+            is_new = (number + len(topic)) % (2 + number % 5) == 0
+            name = f"new {topic} {number}" if is_new else doc
+            run[topic][name] = score
     values = {}
     for topic, docs in run.items():
         top = sorted(docs, key=docs.get, reverse=True)[:7]
         values[topic] = sum(doc not in judged for doc in top) / 7
-    found = identify(QRELS, run, values, measure="Hole@7", decimals=4)
-    assert (found.definition.measure, found.definition.cutoff) == ("Hole", "7")
-    assert "BEIR" in found.summary
+    result = identify(QRELS, run, values, measure="Hole@7", decimals=4)
+    assert (result.definition.measure, result.definition.cutoff) == ("Hole", "7")
+    assert "BEIR" in result.summary
 
 
 @pytest.mark.parametrize("measure", sampled(["F1@10", "trec_G", "trec_unj@10", "trec_11pt_avg"], 2))
 def test_measures_of_trec_eval_and_f1_are_found_without_their_names(measure):
-    found = identify(QRELS, UNTIED, values_of(measure, UNTIED, places=6))
-    assert (found.measure, found.equal) == (measure, True)
+    result = identify(QRELS, UNTIED, values_of(measure, UNTIED, places=6))
+    assert (result.measure, result.equal) == (measure, True)
 
 
 # ------------------------------------------------------------------------ nothing fits
@@ -306,95 +454,121 @@ def test_measures_of_trec_eval_and_f1_are_found_without_their_names(measure):
 @pytest.mark.parametrize("kind", ["shuffled", "random", "altered", "some altered"])
 def test_no_definition_is_none_in_every_form(kind):
     values = values_of("nDCG@10")
-    numbers = np.array([*values.values()])
-    given = {
-        "shuffled": RANDOM.permutation(numbers),
+    computed = np.array(list(values.values()))
+    numbers = {
+        "shuffled": RANDOM.permutation(computed),
         "random": RANDOM.random(24),
-        "altered": numbers + np.eye(24)[5] * 0.01,
-        "some altered": numbers + np.isin(range(24), (2, 5, 9)) * 0.001,
+        "altered": computed + np.eye(24)[5] * 0.01,
+        "some altered": computed + np.isin(range(24), (2, 5, 9)) * 0.001,
     }[kind]
-    found = identify(QRELS, RUN, dict(zip(values, given.round(4).tolist())), measure="nDCG@10")
-    assert (found.definitions, found.measure, found.equal, found.tools) == ((), None, False, ())
-    (row,) = found.records()
-    assert (row["finding"], row["given"]) == ("none", pytest.approx(given.mean(), abs=1e-4))
-    assert row["differ"] == int((abs(found.given - found.computed) > 6e-5).sum()) > 0
+    reported = dict(zip(values, numbers.round(4).tolist()))
+    result = identify(QRELS, RUN, reported, measure="nDCG@10")
+    assert (result.definitions, result.tools) == ((), ())
+    assert (result.measure, result.equal) == (None, False)
+    (row,) = result.records()
+    assert row["finding"] == "none"
+    assert row["given"] == pytest.approx(numbers.mean(), abs=1e-4)
+    differing = abs(result.given - result.computed) > 6e-5
+    assert row["differ"] == int(differing.sum()) > 0
     if kind == "altered":
-        assert texts_of(found, "differs")[0].startswith(
-            f"topic q5: given {given[5]:.4f}, computed "
-        )
+        text = texts_of(result, "differs")[0]
+        assert text.startswith(f"topic q5: given {numbers[5]:.4f}, computed ")
     is_near = "altered" in kind
-    assert ("The nearest is nDCG@10" in found.summary, bool(texts_of(found, "gap"))) == (
-        is_near,
-        is_near,
-    )
-    assert found.topic_table().cells()[0] == ["topic", "given", "computed", "difference"]
+    assert ("The nearest is nDCG@10" in result.summary) == is_near
+    assert bool(texts_of(result, "gap")) == is_near
+    assert result.topic_table().cells()[0] == ["topic", "given", "computed", "difference"]
+
+
+def fewer_documents_retrieved(topics):
+    """A run that retrieves 4 documents for these topics, whose values are of another measure."""
+    run = RUN | {topic: first_items(RUN[topic], 4) for topic in topics}
+    values = values_of("nDCG_Burges@10", run)
+    return run, values | {topic: values[topic] + 0.01 for topic in topics}
+
+
+def retrieved_twice(topics):
+    """A run with the first document of these topics twice, and values that it does not have."""
+    rows = rows_of(RUN)
+    again = [next(row for row in rows if row[0] == topic) for topic in topics]
+    return rows + again, values_of("nDCG_Burges@10") | dict.fromkeys(topics, 0.9999)
+
+
+def another_order_of_ties():
+    """Values of which one is between those of two orders of ties."""
+    down = reference(QRELS, RUN, LEVEL, LOG, FIRST, "10", "0", DOWN, ALL)
+    worst = reference(QRELS, RUN, LEVEL, LOG, FIRST, "10", "0", WORST, ALL)
+    topic = next(topic for topic in QRELS if down[topic] != worst[topic])
+    return RUN, rounded(down | {topic: (down[topic] + worst[topic]) / 2})
 
 
 @pytest.mark.parametrize(
     "cause", ["fewer documents retrieved", "retrieved twice", "the best order"]
 )
 def test_a_cause_that_only_the_topics_that_differ_have_is_named_and_no_other(cause):
-    few, run = ("q4", "q5"), RUN
-    values = values_of("nDCG_Burges@10")
     if cause == "fewer documents retrieved":
-        run = {
-            topic: dict(list(docs.items())[:4]) if topic in few else docs
-            for topic, docs in RUN.items()
-        }
-        values = values_of("nDCG_Burges@10", run)
-        values |= {topic: values[topic] + 0.01 for topic in few}
+        run, values = fewer_documents_retrieved(["q4", "q5"])
     elif cause == "retrieved twice":
-        run = [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()]
-        run += [next(row for row in run if row[0] == topic) for topic in few]
-        values |= dict.fromkeys(few, 0.9999)
+        run, values = retrieved_twice(["q4", "q5"])
     else:
-        fields = LEVEL, LOG, FIRST, "10", "0"
-        orders = [reference(QRELS, RUN, *fields, order, ALL) for order in (DOWN, tables.WORST.text)]
-        topic = next(topic for topic in QRELS if orders[0][topic] != orders[1][topic])
-        values = rounded(orders[0] | {topic: (orders[0][topic] + orders[1][topic]) / 2})
+        run, values = another_order_of_ties()
     causes = texts_of(identify(QRELS, run, values, measure="nDCG@10"), "perhaps because")
     assert [text for text in causes if cause in text and ", 0 of " in text]
-    assert not [text for text in causes if "twice" in text and cause != "retrieved twice"]
+    if cause != "retrieved twice":
+        assert not [text for text in causes if "twice" in text]
 
 
 def test_solved_gains_are_open_because_other_tables_may_fit():
-    found = identify(QRELS, RUN, values_of("nDCG_JK(gains=1:13,2:37,3:101)@20"), measure="nDCG@20")
-    assert found.dimensions["gain"] == ("open", ("solved: 1:13, 2:37, 3:101",))
-    assert "Other tables of gains may fit, too." in found.summary
+    values = values_of("nDCG_JK(gains=1:13,2:37,3:101)@20")
+    result = identify(QRELS, RUN, values, measure="nDCG@20")
+    assert result.dimensions["gain"] == ("open", ("solved: 1:13, 2:37, 3:101",))
+    assert "Other tables of gains may fit, too." in result.summary
 
 
 def test_values_that_are_all_equal_or_without_decimals_claim_nothing():
-    for values in (
-        dict.fromkeys(QRELS, 0.25),
-        dict(list(values_of("nDCG@10", places=1).items())[:4]),
-    ):
-        found = identify(QRELS, RUN, values, measure="nDCG@10")
-        assert not found.equal
-        assert "identifies nothing" in found.summary or "perhaps" in found.summary
+    equal = dict.fromkeys(QRELS, 0.25)
+    coarse = first_items(values_of("nDCG@10", places=1), 4)
+    for values in (equal, coarse):
+        result = identify(QRELS, RUN, values, measure="nDCG@10")
+        assert not result.equal
+        assert "identifies nothing" in result.summary or "perhaps" in result.summary
 
 
 # ------------------------------------------------------------------------ conventions
 
 
 def test_other_cutoffs_are_tried_if_nothing_fits_or_when_asked_for():
-    found = identify(QRELS, RUN, values_of("nDCG@13"), measure="nDCG@10")
-    assert (found.measure, found.equal) == ("nDCG@13", True)
-    found = identify(QRELS, RUN, mean=mean_of("AP@13"), measure="AP", any_cutoff=True)
-    assert "AP@13" in [found.measure, *texts_of(found, "fits")]
+    result = identify(QRELS, RUN, values_of("nDCG@13"), measure="nDCG@10")
+    assert (result.measure, result.equal) == ("nDCG@13", True)
+    result = identify(QRELS, RUN, mean=mean_of("AP@13"), measure="AP", any_cutoff=True)
+    assert "AP@13" in [result.measure, *texts_of(result, "fits")]
 
 
-SHOWN = {
-    tables.TRUNCATED.text: lambda value: value // 0.001 / 1000,
-    tables.PERCENT.text: lambda value: round(100 * value, 2),
-    tables.ROUNDED.text: lambda value: f"{value:.2f}00",
+def truncated(value):
+    return value // 0.001 / 1000
+
+
+def percentage(value):
+    return round(100 * value, 2)
+
+
+def filled_with_zeros(value):
+    return f"{value:.2f}00"
+
+
+WAYS_TO_PRINT = {
+    tables.TRUNCATED.text: truncated,
+    tables.PERCENT.text: percentage,
+    tables.ROUNDED.text: filled_with_zeros,
 }
 
 
-@pytest.mark.parametrize("way", SHOWN)
+@pytest.mark.parametrize("way", WAYS_TO_PRINT)
 def test_truncated_values_percentages_and_filled_decimals_are_recognised(way):
-    values = {topic: SHOWN[way](value) for topic, value in values_of("nDCG@10", places=9).items()}
-    found = identify(QRELS, RUN, values, measure="nDCG@10")
-    assert {each.shown for each in found.definitions} == {way}
+    to_print = WAYS_TO_PRINT[way]
+    exact = values_of("nDCG@10", places=9)
+    values = {topic: to_print(value) for topic, value in exact.items()}
+    result = identify(QRELS, RUN, values, measure="nDCG@10")
+    assert {definition.shown for definition in result.definitions} == {way}
 
 
 def test_a_value_that_is_cut_is_below_the_next():
@@ -405,40 +579,49 @@ def test_a_value_that_is_cut_is_below_the_next():
 
 def test_negative_real_and_many_levels_have_their_own_gains(monkeypatch):
     qrels, run = collection(levels=[-2, 0, 0, 0.5, 1, 2.25])
-    monkeypatch.setitem(GAINS, "level, negative too", lambda level: level)
-    for gain, ideal in (("level", FIRST), ("level, negative too", "")):
+    negative_too = "level, negative too"
+    monkeypatch.setitem(GAINS, negative_too, lambda level: level)
+    for measure, gain, ideal in (("nDCG@10", LEVEL, FIRST), ("DCG@10", negative_too, "")):
         values = reference(qrels, run, gain, LOG, ideal, "10", "0", DOWN, ALL)
-        found = identify(qrels, run, rounded(values, 6), measure="nDCG@10" if ideal else "DCG@10")
-        assert {each.gain for each in found.definitions} == {gain}
+        result = identify(qrels, run, rounded(values, 6), measure=measure)
+        assert {definition.gain for definition in result.definitions} == {gain}
     qrels = {topic: {doc: RANDOM.random() for doc in judged} for topic, judged in QRELS.items()}
     values = reference(qrels, RUN, EXP, LOG, RETRIEVED, "10", "0", TIED, ALL)
-    found = identify(qrels, RUN, rounded(values), measure="nDCG@10")
-    assert (found.definition.ideal, found.definition.order) == (RETRIEVED, TIED)
+    definition = identify(qrels, RUN, rounded(values), measure="nDCG@10").definition
+    assert (definition.ideal, definition.order) == (RETRIEVED, TIED)
 
 
 def test_dimensions_that_the_data_do_not_reach_are_not_exercised():
-    qrels = {
-        f"q{n}": dict(zip("abcdef", RANDOM.permutation([3, 2, 1, 1, 0, 0]).tolist()))
-        for n in range(12)
-    }
+    qrels = {}
+    for number in range(12):
+        levels = RANDOM.permutation([3, 2, 1, 1, 0, 0]).tolist()
+        qrels[f"q{number}"] = dict(zip("abcdef", levels))
     run = {topic: dict(zip("abcdef", [6.0, 5.0, 4.0, 3.0, 2.0, 1.0])) for topic in qrels}
-    found = identify(qrels, run, values_of("nDCG_Burges@3", run, qrels=qrels))
-    states = {name: state for name, (state, _) in found.dimensions.items()}
+    result = identify(qrels, run, values_of("nDCG_Burges@3", run, qrels=qrels))
+    states = {name: state for name, (state, _) in result.dimensions.items()}
     assert states == {
-        **dict.fromkeys(["measure", "gain", "discount", "cutoff", "shown"], "settled"),
-        **dict.fromkeys(["order", "documents", "precision", "nothing"], "not exercised"),
+        "measure": "settled",
+        "gain": "settled",
+        "discount": "settled",
         "ideal": "open",
+        "cutoff": "settled",
+        "nothing": "not exercised",
+        "order": "not exercised",
+        "documents": "not exercised",
+        "precision": "not exercised",
+        "shown": "settled",
     }
     string = identify(qrels, run, values_of("Q@3", run, qrels=qrels), measure="Q")
-    assert {*string.dimensions} == {"measure", "cutoff", "shown"}  # it is tried in one order only
+    assert set(string.dimensions) == {"measure", "cutoff", "shown"}  # it has one order only
 
 
 def test_a_second_run_narrows_the_answer_and_contradicts_it():
-    few = dict(list(values_of("nDCG@10", places=1).items())[:2])
+    few = first_items(values_of("nDCG@10", places=1), 2)
+    same = [(OTHER, values_of("nDCG@10", OTHER))]
+    another = [(OTHER, values_of("nDCG_Burges@10", OTHER))]
     one = identify(QRELS, RUN, few, measure="nDCG@10")
-    both = identify(QRELS, RUN, few, also=[(OTHER, values_of("nDCG@10", OTHER))], measure="nDCG@10")
-    also = [(OTHER, values_of("nDCG_Burges@10", OTHER))]
-    mixed = identify(QRELS, RUN, values_of("nDCG@10"), also=also, measure="nDCG@10")
+    both = identify(QRELS, RUN, few, also=same, measure="nDCG@10")
+    mixed = identify(QRELS, RUN, values_of("nDCG@10"), also=another, measure="nDCG@10")
     assert len(both.definitions) < len(one.definitions)
     assert (one.equal, both.equal) == (False, True)
     assert "The nearest is nDCG@10" in mixed.summary
@@ -446,12 +629,10 @@ def test_a_second_run_narrows_the_answer_and_contradicts_it():
 
 
 def test_a_plain_name_is_before_an_equal_contrived_one():
-    for measure in ("AP(rel=2)", "P@10"):
-        found = identify(QRELS, RUN, values_of(measure, places=6), measure=measure[:2].strip("@"))
-        assert (str(found.measure), found.definition.measure) == (
-            measure,
-            measure.partition("@")[0],
-        )
+    for measure, asked, named in (("AP(rel=2)", "AP", "AP(rel=2)"), ("P@10", "P", "P")):
+        result = identify(QRELS, RUN, values_of(measure, places=6), measure=asked)
+        assert str(result.measure) == measure
+        assert result.definition.measure == named
 
 
 # ------------------------------------------------------------------------ means
@@ -462,24 +643,25 @@ MEANS = ["nDCG_Burges@10", "AP(rel=2)", "RR@10", "RBP_G(p=0.7)"]
 
 @pytest.mark.parametrize("measure", only(MEANS, ["AP(rel=2)", "RBP_G(p=0.7)"]))
 def test_a_mean_is_that_of_the_likely_definition_and_rarer_ones_are_counted(measure):
-    known = {"nDCG_Burges@10": "nDCG@10", "AP(rel=2)": "AP"}.get(measure, measure)
+    asked = {"nDCG_Burges@10": "nDCG@10", "AP(rel=2)": "AP"}.get(measure, measure)
     places = 4 if measure.startswith("R") else 5  # many tools compute an nDCG or AP
     mean = mean_of(measure, places=places)
-    found = identify(QRELS, RUN, mean=mean, measure=known)
-    assert (found.measure, found.equal) == (measure, True)
-    assert f"is that of {measure}" in found.summary
+    result = identify(QRELS, RUN, mean=mean, measure=asked)
+    assert (result.measure, result.equal) == (measure, True)
+    assert f"is that of {measure}" in result.summary
     if measure == "AP(rel=2)":
         alone = identify(QRELS, RUN, mean=mean)
-        assert alone.chance > found.chance
+        assert alone.chance > result.chance
         assert measure in str([alone.summary, *texts_of(alone, "fits")])
 
 
 def test_a_mean_that_no_tool_gives_is_none_and_means_of_two_runs_narrow_it():
     mean = round(float(mean_of("nDCG@10")) + 0.2, 4)
-    found = identify(QRELS, RUN, mean=mean, also=[(OTHER, mean)], measure="nDCG@10", decimals=4)
-    (row,) = found.records()
-    assert (row["finding"], row["given"], found.measure, found.equal) == ("none", mean, None, False)
-    assert f", with {found.means[1]:.4f} and " in found.summary
+    result = identify(QRELS, RUN, mean=mean, also=[(OTHER, mean)], measure="nDCG@10", decimals=4)
+    (row,) = result.records()
+    assert (row["finding"], row["given"]) == ("none", mean)
+    assert (result.measure, result.equal) == (None, False)
+    assert f", with {result.means[1]:.4f} and " in result.summary
     also = [(OTHER, mean_of("nDCG_JK@10", OTHER))]
     both = identify(QRELS, RUN, mean=mean_of("nDCG_JK@10"), also=also, measure="nDCG@10")
     assert (both.measure, both.equal) == ("nDCG_JK@10", True)
@@ -487,29 +669,29 @@ def test_a_mean_that_no_tool_gives_is_none_and_means_of_two_runs_narrow_it():
 
 def test_definitions_with_equal_means_are_apart_if_their_values_are():
     levels = {"q1": [2, 1, 1, 0, 0, 0, 1, 0], "q2": [0, 1, 0, 2, 0, 0, 0, 1]}
-    qrels = {topic: dict(zip("abcdefgh", each)) for topic, each in levels.items()}
-    found = identify(
-        qrels, {topic: dict(zip("abcdefgh", range(8, 0, -1))) for topic in qrels}, mean="0.5000"
-    )
-    texts = texts_of(found, "fits")
+    qrels = {topic: dict(zip("abcdefgh", in_order)) for topic, in_order in levels.items()}
+    run = {topic: dict(zip("abcdefgh", range(8, 0, -1))) for topic in qrels}
+    result = identify(qrels, run, mean="0.5000")
+    texts = texts_of(result, "fits")
     assert any(text.startswith("P@5, as pytrec_eval, trec_eval, mlflow,") for text in texts)
-    assert "pytrec_eval, trec_eval P_5 (0.5.11)" not in found.tools
+    assert "pytrec_eval, trec_eval P_5 (0.5.11)" not in result.tools
 
 
 def test_usual_definitions_are_kept_if_many_fit_and_no_dimension_is_told():
     qrels = {"q1": {"a": 2}, "q2": {"b": 1}, "q3": {"c": 1}, "q4": {"d": 2}}
-    found = identify(qrels, {"q1": {"a": 1.0}}, mean="0.2500")
-    assert {"AP", "RR", "P", "Q"} <= {each.measure for each in found.definitions}
-    assert (" or more fit" in str(found.findings), found.dimensions) == (True, {})
+    result = identify(qrels, {"q1": {"a": 1.0}}, mean="0.2500")
+    assert {"AP", "RR", "P", "Q"} <= {definition.measure for definition in result.definitions}
+    assert " or more fit" in str(result.findings)
+    assert result.dimensions == {}
 
 
 def test_the_topics_of_a_mean_are_a_dimension():
     values = values_of("nDCG@10", places=9)
     mean = np.mean([value for topic, value in values.items() if topic in RUN])
-    found = identify(QRELS, RUN, mean=f"{mean:.5f}", measure="nDCG@10")
-    assert found.definition.averaged in ("the run's topics", "topics in both")
-    assert not found.equal
-    assert "nDCG@10 (averaged topics: the run's topics)" in found.summary
+    result = identify(QRELS, RUN, mean=f"{mean:.5f}", measure="nDCG@10")
+    assert result.definition.averaged in ("the run's topics", "topics in both")
+    assert not result.equal
+    assert "nDCG@10 (averaged topics: the run's topics)" in result.summary
 
 
 # ------------------------------------------------------------------------ input, result
@@ -518,42 +700,39 @@ def test_the_topics_of_a_mean_are_a_dimension():
 def test_values_come_from_any_file(tmp_path):
     values = {"q1": 0.25, "q2": 0.5}
     forms = {
-        "values.csv": "topic,value\n" + "".join(f"{topic},{value}\n" for topic, value in values.items()),
-        "bare.txt": "".join(f"{topic} {value}\n" for topic, value in values.items()),
-        "trec.eval": "".join(f"ndcg_cut_10 \t{q}\t{of}\n" for q, of in [*values.items(), ("all", 0.3)]),
+        "values.csv": "topic,value\nq1,0.25\nq2,0.5\n",
+        "bare.txt": "q1 0.25\nq2 0.5\n",
+        "trec.eval": "ndcg_cut_10 \tq1\t0.25\nndcg_cut_10 \tq2\t0.5\nndcg_cut_10 \tall\t0.3\n",
         "values.json": json.dumps(values),
-        "pytrec_eval.json": json.dumps({topic: {"ndcg_cut_10": value} for topic, value in values.items()}),
-    }  # fmt: skip
+        "pytrec_eval.json": '{"q1": {"ndcg_cut_10": 0.25}, "q2": {"ndcg_cut_10": 0.5}}',
+    }
     for name, text in forms.items():
         (tmp_path / name).write_text(text)
-        found = values_by_topic(tmp_path / name, {"q1", "q2"}, None)
-        assert {topic: float(value) for topic, value in found.items()} == values, name
+        read = values_by_topic(tmp_path / name, {"q1", "q2"}, None)
+        assert {topic: float(value) for topic, value in read.items()} == values, name
 
 
 def test_many_topics_are_sampled_and_all_are_verified():
     qrels, run = collection(topics=60)
     values = values_of("nDCG_Burges@10", run, qrels=qrels)
-    found = identify(qrels, run, values, measure="nDCG@10")
-    assert (found.measure, found.equal, found.classes) == ("nDCG_Burges@10", True, 1)
-    altered = [
-        identify(qrels, run, values | {topic: 0.1234}, measure="nDCG@10")
-        for topic in ("q11", "q12")
-    ]
-    assert [(each.definitions, each.differ, each.nearest.gain) for each in altered] == [
-        ((), 1, EXP)
-    ] * 2
+    result = identify(qrels, run, values, measure="nDCG@10")
+    assert (result.measure, result.equal, result.classes) == ("nDCG_Burges@10", True, 1)
+    for topic in ("q11", "q12"):
+        altered = identify(qrels, run, values | {topic: 0.1234}, measure="nDCG@10")
+        assert (altered.definitions, altered.differ) == ((), 1)
+        assert altered.nearest.gain == EXP
 
 
 def test_every_cell_of_the_table_of_tools_has_known_values():
-    known = {dimension.name: {*dimension.by_text} for dimension in tables.DIMENSIONS[3:]}
-    known["gain"] = {*tables.gains_for(np.array([0.0, 1.0, 2.0]))}
-    known["cutoff"] = {"none", "32"}
+    allowed = {dimension.name: set(dimension.by_text) for dimension in tables.DIMENSIONS[3:]}
+    allowed["gain"] = set(tables.gains_for(np.array([0.0, 1.0, 2.0])))
+    allowed["cutoff"] = {"none", "32"}
     for tool in tool_table.TOOLS:
         assert tool["known"] in ("run", "read", tool_table.HERE)
         assert (tool["version"] != "") == (tool["known"] == "run"), tool
-        for name, texts in known.items():
+        for name, texts in allowed.items():
             cell = tool[name]
-            assert cell in tool_table.SEVERAL or {*cell.split("|")} <= texts, tool
+            assert cell in tool_table.SEVERAL or set(cell.split("|")) <= texts, tool
 
 
 def test_a_tool_that_takes_any_table_does_not_gain_from_unjudged_documents():
@@ -565,26 +744,28 @@ def test_a_tool_that_takes_any_table_does_not_gain_from_unjudged_documents():
 def test_topics_that_the_definition_leaves_out_have_no_gap():
     values = values_of("nDCG@10", places=6)
     empty = [topic for topic, judged in QRELS.items() if not any(judged.values())]
-    found = identify(QRELS, RUN, values | dict.fromkeys(empty, 0.5), measure="nDCG@10")
-    assert (found.definitions, found.differ) == ((), len(empty))
-    gap, left_out = texts_of(found, "gap"), texts_of(found, "left out")
+    result = identify(QRELS, RUN, values | dict.fromkeys(empty, 0.5), measure="nDCG@10")
+    assert (result.definitions, result.differ) == ((), len(empty))
+    gap = texts_of(result, "gap")
+    left_out = texts_of(result, "left out")
     assert gap or left_out
     assert not gap or not gap[0].startswith("largest 0.0")
-    assert "nan" not in str(found).lower()
+    assert "nan" not in str(result).lower()
 
 
 def test_a_topic_left_out_is_named_beside_the_gaps_of_the_others():
     judged = {topic: levels for topic, levels in QRELS.items() if topic != "q3"}
     empty = {f"e{number}": {"d": 0} for number in range(3)}
-    fields = EXP, LOG, FIRST, "10", "left out", DOWN, ALL
-    values = rounded(reference(judged, RUN, *fields), 6) | dict.fromkeys(empty, 0.5)
-    found = identify(judged | empty, RUN, values, measure="nDCG@10")
-    assert found.differ == 3
-    for about, text in found.findings:
-        if about in ("differs", "left out"):
-            assert text.startswith("topic e0: given 0.500000, ")
-            assert text.endswith(", and 2 other topics")
-    assert None not in [row[1] for row in found.topic_table().rows]
+    values = reference(judged, RUN, EXP, LOG, FIRST, "10", "left out", DOWN, ALL)
+    values = rounded(values, 6) | dict.fromkeys(empty, 0.5)
+    result = identify(judged | empty, RUN, values, measure="nDCG@10")
+    assert result.differ == 3
+    texts = texts_of(result, "differs") + texts_of(result, "left out")
+    assert texts
+    for text in texts:
+        assert text.startswith("topic e0: given 0.500000, ")
+        assert text.endswith(", and 2 other topics")
+    assert None not in [row[1] for row in result.topic_table().rows]
 
 
 @pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.EmptyRunWarning")
@@ -595,16 +776,16 @@ def test_a_run_without_any_topic_of_the_qrels_is_refused(run):
 
 
 def test_a_document_that_is_retrieved_twice_is_told():
-    rows = [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()]
+    rows = rows_of(RUN)
     again = next(row for row in rows if row[0] == "q4")
-    found = identify(QRELS, [*rows, again], values_of("nDCG@10"), measure="nDCG@10")
-    (text,) = texts_of(found, "duplicates")
+    result = identify(QRELS, [*rows, again], values_of("nDCG@10"), measure="nDCG@10")
+    (text,) = texts_of(result, "duplicates")
     assert text.startswith("1 topic (q4): a document is retrieved twice")
-    assert found.measure == "nDCG@10"
+    assert result.measure == "nDCG@10"
 
 
 def test_values_of_topics_that_the_qrels_lack_are_told():
     values = {**values_of("nDCG@10"), "z1": 0.5, "z2": 0.25}
-    found = identify(QRELS, RUN, values, measure="nDCG@10")
-    assert texts_of(found, "left out") == ["the values of 2 topics that the qrels lack (z1, z2)"]
-    assert found.measure == "nDCG@10"
+    result = identify(QRELS, RUN, values, measure="nDCG@10")
+    assert texts_of(result, "left out") == ["the values of 2 topics that the qrels lack (z1, z2)"]
+    assert result.measure == "nDCG@10"
