@@ -15,6 +15,7 @@ from ir_measures_graded.errors import GradedError
     [
         ("ndcg@10", ["nDCG@10"]),
         ("NDCG_at_10", ["nDCG@10"]),
+        ("NDCG_AT_10", ["nDCG@10"]),
         ("ndcg-at-5", ["nDCG@5"]),
         ("map@100", ["AP@100"]),
         ("map@100-l2", ["AP(rel=2)@100"]),

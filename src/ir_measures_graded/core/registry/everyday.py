@@ -145,7 +145,7 @@ def refuse_cutoff(text: str, cutoff: str) -> None:
 number ≥ 1, as in ndcg@10
     """
     if re.fullmatch("[1-9][0-9]*", cutoff) is None:
-        name = re.split("@|_at_|-at-", text)[0]
+        name = re.split("@|_at_|-at-", text, flags=re.IGNORECASE)[0]
         raise GradedError(
             f"{shown(text)}: {shown(cutoff)} is not a cutoff; a cutoff is a whole number ≥ 1, as "
             f"in {name}@10"
@@ -158,7 +158,7 @@ def is_everyday(text: str) -> bool:
     >>> is_everyday("hits@10"), is_everyday("bm25")
     (True, False)
     """
-    match = re.fullmatch(_EVERYDAY, text.strip())
+    match = re.fullmatch(_EVERYDAY, text.strip(), re.IGNORECASE)
     if match is None:
         return False
     name = squeezed(match["name"])
@@ -176,7 +176,7 @@ def everyday_strings(text: str) -> list[str]:
     Raises `GradedError` for a word that means several measures, with the strings to choose from,
     for a cutoff that is missing, superfluous or not allowed, and for the level 0.
     """
-    match = re.fullmatch(_EVERYDAY, text.strip())
+    match = re.fullmatch(_EVERYDAY, text.strip(), re.IGNORECASE)
     if match is None:
         return []
     name = squeezed(match["name"])
