@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import parse_measure
+from ir_measures_graded.analysis import report, sensitivity
 from ir_measures_graded.analysis.whatif import what_if
 from ir_measures_graded.evaluation.named import study_of
 from rounds import thorough
@@ -28,6 +29,7 @@ def test_lists_hold_the_level_at_each_rank():
     assert found.lists == ((".b.a", ""), (".a", "a"))
     assert (found.measure, found.parameters, found.cutoff) == ("nDCG_JK", {"b": 3}, 7)
     assert found.gains == (1, 10)
+    assert found.reference == "nDCG_JK(b=3,gains={2:10})@7 as named"
     presets = json.loads(json.dumps(found.data()))["presets"]
     assert (presets["exp"], presets["only level 2"]) == ([1, 3], [0, 1])
 
@@ -39,7 +41,18 @@ def test_condensed_lists_leave_unjudged_documents_out():
 def test_another_measure_is_replaced_by_ndcg_with_its_gains_and_cutoff():
     found = of("NDCNG(gains=2:10)@5")
     assert (found.measure, found.cutoff, found.gains) == ("nDCG_JK", 5, (1, 10))
+    assert found.reference == "nDCG_JK@5 with the gains of NDCNG(gains={2:10})@5"
     assert of("nDCG_JK(avg=True)").cutoff == 100
+
+
+def test_the_page_begins_with_the_named_measure_and_has_the_weightings_that_were_asked_for():
+    orders = sensitivity(QRELS, RUNS, ["nDCG_JK"], gains=["mine=1:7,2:9", "flat=1:1,2:1"])
+    found = orders.what_if()
+    assert (found.gains, found.cutoff) == ((1, 2), 100)
+    assert found.reference == "nDCG_JK as named, down to rank 100"
+    assert found.presets()["mine"] == [7, 9]
+    page = report(QRELS, RUNS, ["nDCG_JK(gains=1:2,2:9)@3"]).html
+    assert '"gains":[2,9]' in page
 
 
 @pytest.mark.parametrize(

@@ -130,18 +130,26 @@ class Sensitivity(Result):
     p_values: np.ndarray | None = None
     untested: str = ""
 
-    def what_if(self, coloured: Mapping[str, str] | None = None) -> WhatIf | None:
-        """The what-if page's content, with the first setting at first; None if the page cannot show
-        it.
+    def what_if(
+        self, coloured: Mapping[str, str] | None = None, named: Measure | None = None
+    ) -> WhatIf | None:
+        """The what-if page's content, with the `named` measure at first; None if the page cannot
+        show it.
 
-        `coloured` has the colours of runs in the figure on the page, those of the slope chart by
-        default. See `analysis.whatif`. Sensitivity that was computed from values alone has none.
+        By default, that is the measure of the first setting with its own gains. `coloured` has the
+        colours of runs in the figure on the page, those of the slope chart by default. See
+        `analysis.whatif`. Sensitivity that was computed from values alone has none.
         """
         if self.study is None:
             return None
         if coloured is None:
             coloured = figures.colours_of_moves(self._moves())
-        return what_if(self.study, self.settings[0].measure, coloured)
+        if named is None:
+            first = self.settings[0]
+            named = first.base
+            if first.cutoff is not None:
+                named = named @ first.cutoff
+        return what_if(self.study, named, coloured, self.weightings)
 
     def _moves(self) -> dict[str, float]:
         """The number of ranks over which each run moves."""

@@ -58,8 +58,10 @@ class WhatIf:
     `levels` are the distinct levels above 0, ascending. `judged` is the number of judged documents
     of each topic at each of them (topics × levels). `lists` has a text for each run and topic: one
     character a rank, ``.`` for a document that is unjudged or not above level 0, ``a`` for the
-    lowest of `levels`, and so on. `gains` are those of `levels` at first. `colours` are those that
-    the figure beside the sliders gives to some of the runs.
+    lowest of `levels`, and so on. `gains` are those of `levels` at first, and `reference` names the
+    setting at first in a sentence. `weightings` are gains of `levels` by name, besides the presets.
+    `is_condensed` tells whether unjudged documents were left out of the lists. `colours` are those
+    that the figure beside the sliders gives to some of the runs.
     """
 
     runs: tuple[str, ...]
@@ -70,6 +72,9 @@ class WhatIf:
     parameters: dict[str, Number]
     cutoff: int
     gains: tuple[Number, ...]
+    reference: str
+    weightings: Mapping[str, list[Number]]
+    is_condensed: bool
     command: str
     colours: Mapping[str, str]
 
@@ -84,6 +89,8 @@ class WhatIf:
             "parameters": self.parameters,
             "cutoff": self.cutoff,
             "gains": self.gains,
+            "reference": self.reference,
+            "condensed": self.is_condensed,
             "presets": self.presets(),
             "measures": list(OFFERED),
             "command": self.command,
@@ -94,9 +101,10 @@ class WhatIf:
     def presets(self) -> dict[str, list[Number]]:
         """The gains of `levels` under each named weighting that has a gain for all of them.
 
-        The last one, for several levels, is that of a user whom the highest level alone interests.
+        `weightings` come first. The last one, for several levels, is that of a user whom the
+        highest level alone interests.
         """
-        gains: dict[str, list[Number]] = {}
+        gains = dict(self.weightings)
         for name, preset in PRESETS.items():
             if all(level in preset for level in self.levels):
                 gains[name] = [preset[level] for level in self.levels]
@@ -110,10 +118,14 @@ class WhatIf:
 
 
 def what_if(
-    study: Study, measure: Measure, colours: Mapping[str, str] | None = None
+    study: Study,
+    measure: Measure,
+    colours: Mapping[str, str] | None = None,
+    weightings: Mapping[str, Gains] | None = None,
 ) -> WhatIf | None:
-    """The what-if page's content for the runs of a study. `measure` is the setting at first, and
-    `colours` are those of runs in the figure beside the sliders.
+    """The what-if page's content for the runs of a study. `measure` is the setting at first,
+    `weightings` are offered besides the presets, and `colours` are those of runs in the figure
+    beside the sliders.
 
     A measure that the page does not compute is replaced by nDCG_JK with the same gains and cutoff.
     None if the page cannot show these data: if the measure has no gains or an option for ties or
@@ -146,6 +158,9 @@ def what_if(
     names = [run.name for run in study.runs]
     plain_levels = tuple(map(plain_number, levels.tolist()))
     parameters = {name: first[name] for name in OFFERED[first.NAME]}
+    gains_by_name = {}
+    for name, weighting in (weightings or {}).items():
+        gains_by_name[name] = _gains_of_levels(plain_levels, weighting)
     return WhatIf(
         runs=tuple(names),
         levels=plain_levels,
@@ -155,6 +170,9 @@ def what_if(
         parameters=parameters,
         cutoff=min(cutoff, DEPTH),
         gains=tuple(_gains_of_levels(plain_levels, gains)),
+        reference=_reference(measure, first),
+        weightings=gains_by_name,
+        is_condensed=is_condensed,
         command=_command(study),
         colours=colours or {},
     )
@@ -169,6 +187,15 @@ def _offered(measure: Measure) -> Measure:
     cutoff = measure.params.get("cutoff")
     standard = parse_measure(STANDARD)
     return standard if cutoff is None else standard @ cutoff
+
+
+def _reference(measure: Measure, first: Measure) -> str:
+    """The setting at first, as a sentence names it: the measure, or what stands for it."""
+    cutoff = measure.params.get("cutoff")
+    depth = "" if cutoff and cutoff <= DEPTH else f", down to rank {DEPTH}"
+    if first is measure:
+        return f"{measure} as named{depth}"
+    return f"{first} with the gains of {measure}{depth}"
 
 
 def _gains_of_levels(levels: Sequence[Number], gains: Gains) -> list[Number]:

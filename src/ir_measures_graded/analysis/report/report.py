@@ -99,7 +99,9 @@ class Report(Result):
         style = self.rankings.style if self.rankings else ""
         cutoff = self.by_topic.measure.params.get("cutoff")
         figure = sections.figure(self.curves, cutoff) if self.curves else None
-        content = self.weighting.what_if(self._colours) if self.weighting else None
+        content = None
+        if self.weighting:
+            content = self.weighting.what_if(self._colours, self.by_topic.measure)
         parts = ["whatif"] if content else []
         return pages.page(
             "report",

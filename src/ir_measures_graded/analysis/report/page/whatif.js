@@ -268,7 +268,17 @@ function kendall(first, second) {
   return agree / Math.sqrt(firstDiffer * secondDiffer);
 }
 
-const bestOf = (means) => means.indexOf(Math.max(...means));
+// The runs with the highest mean, as text: equal means share the first rank, as those of two equal lists do.
+const bestOf = (means) => {
+  const ranks = ranksOf(means);
+  return ranks.flatMap((rank, run) => (rank === 1 ? [run] : [])).join(" ");
+};
+const runsOf = (best) => best.split(" ").map(Number);
+const isShared = (best) => best.includes(" ");
+const namesOf = (best, runs) => {
+  const names = runsOf(best).map((run) => runs[run]);
+  return names.length > 3 ? `${names.length} runs` : names.join(" and ");
+};
 
 // ------------------------------------------------------------------------------ text
 
@@ -284,7 +294,7 @@ function marksOf(names) {
 }
 
 function measureString({ measure, b, cutoff, gains, parameters }, levels) {
-  const options = [];
+  const options = parameters.condensed ? ["judged_only=True"] : [];
   if (measure === "nDCG_JK" || measure === "DCG_JK") options.push(...(b === 2 ? [] : [`b=${b}`]));
   if (measure === "Q" && parameters.beta !== 1) options.push(`beta=${parameters.beta}`);
   if (measure === "RBP_G" && parameters.p !== 0.8) options.push(`p=${parameters.p}`);
@@ -328,7 +338,7 @@ class WhatIfPage {
       b: data.parameters.b ?? 2,
       cutoff: data.cutoff,
       gains: [...data.gains],
-      parameters: { beta: data.parameters.beta ?? 1, p: data.parameters.p ?? 0.8 },
+      parameters: { beta: data.parameters.beta ?? 1, p: data.parameters.p ?? 0.8, condensed: data.condensed },
     };
     const highest = Math.max(100, ...data.gains);
     this.steps = Math.ceil((Math.log10(highest) - LEAST) * STEPS - 1e-9) + 1;
@@ -383,9 +393,9 @@ class WhatIfPage {
     fields.append(make("p", {}, this.ordered, " ",
       make("label", { for: "what-if-ordered", textContent: "a higher level is worth at least as much" })));
     const presets = make("div", { className: "tools", role: "group", "aria-label": "Named weightings" });
-    const named = { "as named": this.data.gains, ...this.data.presets };
+    const named = [["as named", this.data.gains], ...Object.entries(this.data.presets)];
     const areShort = this.data.levels.length <= MOST_SHOWN_GAINS;
-    this.presets = Object.entries(named).map(([name, gains]) => {
+    this.presets = named.map(([name, gains]) => {
       const text = areShort ? `${name} (${gains.join(", ")})` : name;
       const button = make("button", { type: "button", textContent: text, title: gains.join(", ") });
       button.addEventListener("click", () => this.change({ gains: [...gains] }));
@@ -436,7 +446,7 @@ class WhatIfPage {
     const cells = heads.map(([text, className]) => make("th", { scope: "col", className, textContent: text }));
     cells[cells.length - 1].colSpan = 2; // the bar and the number
     const table = make("table", { className: "what-if-runs" },
-      make("caption", { textContent: "Means of the runs; “moved” compares the ranks with those of the measure as named" }),
+      make("caption", { textContent: "Means of the runs; “moved” compares the ranks with those of " + this.data.reference }),
       make("thead", {}, make("tr", {}, ...cells)), this.body);
     this.table = make("div", { className: "wide", tabIndex: 0, role: "region", "aria-label": "Runs" }, table);
   }
@@ -601,18 +611,15 @@ class WhatIfPage {
   }
 
   showAnswer(means) {
-    const { runs } = this.data;
-    const best = runs.filter((_, run) => this.ranks[run] === 1);
-    const names = best.length > 3 ? `${best.length} runs` : best.join(" and ");
-    const verb = best.length > 1 ? "are" : "is";
+    const best = bestOf(means);
+    const verb = isShared(best) ? "are equally good and" : "is";
     const mean = digits(Math.max(...means), 4);
-    this.answer.textContent = `${names} ${verb} best, with a mean of ${mean}. ${this.agreement()}`;
+    this.answer.textContent = `${namesOf(best, this.data.runs)} ${verb} best, with a mean of ${mean}. ${this.agreement()}`;
   }
 
-  // How the order compares with that of the measure as it was named.
+  // How the order compares with that of the setting at first.
   agreement() {
-    const { measure, cutoff } = this.reference;
-    const named = `${measure}@${cutoff} as named`;
+    const named = this.data.reference;
     if (this.ranks.every((rank, run) => rank === this.referenceRanks[run])) return `The order is that of ${named}.`;
     const tau = kendall(this.ranks, this.referenceRanks);
     if (isNaN(tau)) return "All runs are equal in one of the orders.";
@@ -667,24 +674,27 @@ class WhatIfPage {
 
   showMap() {
     const counts = new Map();
-    for (const run of this.winners.flat()) counts.set(run, (counts.get(run) ?? 0) + 1);
-    const listed = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || a - b);
+    for (const best of this.winners.flat()) counts.set(best, (counts.get(best) ?? 0) + 1);
+    const listed = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || runsOf(a)[0] - runsOf(b)[0]);
     const { runs } = this.data;
-    const colours = this.coloursOf(listed);
-    const marks = marksOf(listed.map((run) => runs[run]));
+    const alone = listed.filter((best) => !isShared(best));
+    const coloursOfRuns = this.coloursOf(alone);
+    const colours = listed.map((best) => (isShared(best) ? "" : coloursOfRuns[alone.indexOf(best)]));
+    const marksOfRuns = marksOf(alone.map((best) => runs[best]));
+    const marks = listed.map((best) => (isShared(best) ? "=" : marksOfRuns[alone.indexOf(best)]));
     this.cells.forEach((cells, row) => cells.forEach((cell, column) => {
-      const run = this.winners[row][column];
-      const number = listed.indexOf(run);
+      const best = this.winners[row][column];
+      const number = listed.indexOf(best);
       cell.textContent = marks[number];
       cell.style.setProperty("--run", colours[number]);
       const base = MAP_BASES[row] === null ? "no discount" : `base ${MAP_BASES[row]}`;
-      cell.setAttribute("aria-label", `${runs[run]}: gain ${this.mapGain(column)}, ${base}`);
+      cell.setAttribute("aria-label", `${namesOf(best, runs)}: gain ${this.mapGain(column)}, ${base}`);
       cell.title = cell.getAttribute("aria-label");
     }));
-    this.legend.replaceChildren(...listed.map((run, number) => {
+    this.legend.replaceChildren(...listed.map((best, number) => {
       const key = make("span", { className: "what-if-key", textContent: marks[number] });
       key.style.setProperty("--run", colours[number]);
-      return make("li", {}, key, ` ${runs[run]}`);
+      return make("li", {}, key, ` ${namesOf(best, runs)}${isShared(best) ? ", equal" : ""}`);
     }));
   }
 
@@ -737,7 +747,12 @@ class WhatIfPage {
 // each change the gain, to three digits, and the best run from there on.
 function turnsOf(rankings, setting, steps) {
   const others = setting.gains.slice(0, -1);
-  const winner = (gain) => bestOf(rankings.means({ ...setting, gains: [...others, gain] }));
+  const bestAt = (gain) => bestOf(rankings.means({ ...setting, gains: [...others, gain] }));
+  const winner = (gain) => {
+    const best = bestAt(gain);
+    // Where one run overtakes another, they are equal at a single gain, which is no turn of its own.
+    return isShared(best) ? bestAt(gain * (1 + 1e-6) + 1e-9) : best;
+  };
   const bisected = (low, high, before) => {
     // The order may change at gain 0 itself, where documents of the level stop to be relevant.
     while (high - low > Math.max(5e-4 * high, 1e-4)) {
@@ -776,19 +791,24 @@ function tippingSentence(rankings, setting, data, steps) {
   const above = turns.find((turn) => turn.gain > gain);
   // Without any gain above 0, all runs are equal and none is the best.
   const below = turns.findLast((turn) => turn.gain <= gain && (!isAtZero(turn) || lowest >= 0));
+  const name = (best) => namesOf(best, runs);
+  const changes = (best, before) => {
+    if (isShared(best)) return `${name(best)} are equally good and best`;
+    return isShared(before) ? `${name(best)} alone is best` : `${name(best)} overtakes ${name(before)}`;
+  };
   const sentences = [];
-  if (above) sentences.push(`${runs[above.to]} overtakes ${runs[above.from]} when ${highest} is worth more than ${worth(above)}.`);
+  if (above) sentences.push(`${changes(above.to, above.from)} when ${highest} is worth more than ${worth(above)}.`);
   if (below) {
     const isWorth = isAtZero(below) ? "worth nothing" : `worth less than ${worth(below)}`;
-    sentences.push(`${runs[below.from]} overtakes ${runs[below.to]} when ${highest} is ${isWorth}.`);
+    sentences.push(`${changes(below.from, below.to)} when ${highest} is ${isWorth}.`);
   }
   if (!sentences.length) {
     const whatever = `Whatever the gain of ${highest}, the best run never changes`;
     return lowest < 0 ? `${whatever}, since no other level has a gain.` : `${whatever}.`;
   }
   if (turns.length > 1) {
-    const later = turns.map((turn) => `${runs[turn.to]} from ${plain(rounded(turn.gain))}`);
-    sentences.push(`Best as that gain rises from 0: ${runs[first]}, ${later.join(", ")}.`);
+    const later = turns.map((turn) => `${name(turn.to)} from ${plain(rounded(turn.gain))}`);
+    sentences.push(`Best as that gain rises from 0: ${name(first)}, ${later.join(", ")}.`);
   }
   return sentences.join(" ");
 }
