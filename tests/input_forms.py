@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from operator import methodcaller
 from random import Random
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
@@ -23,6 +24,7 @@ from ir_measures_graded.files.files import qrels_in
 
 TABLE = pyarrow.Table.from_arrays
 TSV = csv.WriteOptions(delimiter="\t", quoting_style="none")
+DICTIONARY = pyarrow.dictionary(pyarrow.uint8(), pyarrow.string())
 TERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 
 Source = Mapping[str, Mapping[str, float]]
@@ -30,17 +32,19 @@ Form = Callable[..., Any]
 
 
 def rows(source: Source, shuffle: Random | None = None) -> list[tuple[str, str, float]]:
-    found = [(topic, doc, value) for topic, docs in source.items() for doc, value in docs.items()]
+    triples = [(topic, doc, value) for topic, docs in source.items() for doc, value in docs.items()]
     if shuffle is not None:
-        shuffle.shuffle(found)
-    return found
+        shuffle.shuffle(triples)
+    return triples
 
 
 def shuffled(source: Source, shuffle: Random) -> dict[str, dict[str, float]]:
     """The same dict of dicts with its topics and documents in random order."""
     topics = [(topic, list(docs.items())) for topic, docs in source.items()]
-    for listed in (topics, *(docs for _, docs in topics)):
-        shuffle.shuffle(listed)
+    lists_of_docs = [docs for _, docs in topics]
+    shuffle.shuffle(topics)
+    for docs in lists_of_docs:
+        shuffle.shuffle(docs)
     return {topic: dict(docs) for topic, docs in topics}
 
 
@@ -50,11 +54,20 @@ def dicts(source: Source, value: str, shuffle: Random | None = None) -> Source:
 
 def then(form: Form, change: Callable[[Any], Any]) -> Form:
     """A form that is made from another one."""
-    return lambda *given: change(form(*given))
+
+    def changed(*arguments: Any) -> Any:
+        return change(form(*arguments))
+
+    return changed
 
 
 def mappings(kind: Callable[..., Any]) -> Form:
-    return then(dicts, lambda source: kind({topic: kind(docs) for topic, docs in source.items()}))
+    """Mappings of this kind inside one of this kind."""
+
+    def converted(source: Source) -> Any:
+        return kind({topic: kind(docs) for topic, docs in source.items()})
+
+    return then(dicts, converted)
 
 
 def tuples(fields: str) -> Form:
@@ -62,9 +75,9 @@ def tuples(fields: str) -> Form:
 
     def form(source: Source, value: str, shuffle: Random | None = None) -> list[Any]:
         kind = namedtuple("Row", fields.replace("VALUE", value))
-        filler = dict.fromkeys(kind._fields, "Q0")
+        filled = kind(*["Q0"] * len(kind._fields))
         return [
-            kind(**{**filler, "query_id": topic, "doc_id": doc, value: number})
+            filled._replace(query_id=topic, doc_id=doc, **{value: number})
             for topic, doc, number in rows(source, shuffle)
         ]
 
@@ -75,32 +88,29 @@ def frame(ids: str | None = None, numbers: str | None = None) -> Form:
     """A DataFrame with an unneeded column, an unusual column order and a constant index."""
 
     def form(source: Source, value: str, shuffle: Random | None = None) -> Any:
-        found = rows(source, shuffle)
-        made = pandas.DataFrame(found, columns=["query_id", "doc_id", value])
-        made[value] = made[value].astype(float)
-        types = {"query_id": ids, "doc_id": ids, value: numbers}
-        made = made.astype({name: type_ for name, type_ in types.items() if type_})
-        made.index = [0] * len(found)
-        return made.assign(iteration="0")[[value, "iteration", "doc_id", "query_id"]]
+        made = pandas.DataFrame(rows(source, shuffle), columns=["query_id", "doc_id", value])
+        made[value] = made[value].astype(numbers or float)
+        if ids is not None:
+            made = made.astype({"query_id": ids, "doc_id": ids})
+        made.index = [0] * len(made)
+        made["iteration"] = "0"
+        return made[[value, "iteration", "doc_id", "query_id"]]
 
     return form
 
 
 def arrow(ids: str, make: Callable[..., Any]) -> Form:
     """Arrow columns with ids of this type, an unneeded column and an unusual column order."""
+    id_type = DICTIONARY if ids == "dictionary" else ids
 
     def form(source: Source, value: str, shuffle: Random | None = None) -> Any:
-        topics, docs, values = zip(*found) if (found := rows(source, shuffle)) else ((), (), ())
-        string = (
-            pyarrow.dictionary(pyarrow.uint8(), pyarrow.string()) if ids == "dictionary" else ids
-        )
-        columns = {
-            value: pyarrow.array(map(float, values), "double"),
-            "iteration": pyarrow.array(["0"] * len(found), "string"),
-            "doc_id": pyarrow.array(docs, string),
-            "query_id": pyarrow.array(topics, string),
-        }
-        return make(list(columns.values()), list(columns))
+        triples = rows(source, shuffle)
+        values = pyarrow.array([float(number) for _, _, number in triples], "double")
+        iterations = pyarrow.array(["0"] * len(triples), "string")
+        docs = pyarrow.array([doc for _, doc, _ in triples], id_type)
+        topics = pyarrow.array([topic for topic, _, _ in triples], id_type)
+        names = [value, "iteration", "doc_id", "query_id"]
+        return make([values, iterations, docs, topics], names)
 
     return form
 
@@ -125,10 +135,12 @@ def in_file(write: Callable[[Any, io.BytesIO], Any]) -> Callable[..., Any]:
     """Qrels or a run in an open file."""
 
     def make(columns: list[Any], names: list[str]) -> Any:
-        content = io.BytesIO()
-        write(TABLE(columns, names), content)
-        content = io.BytesIO(content.getvalue())
-        return RunFile(content) if "score" in names else qrels_in(content)
+        file = io.BytesIO()
+        write(TABLE(columns, names), file)
+        content = io.BytesIO(file.getvalue())
+        if "score" in names:
+            return RunFile(content)
+        return qrels_in(content)
 
     return make
 
@@ -137,10 +149,15 @@ def write_trec(table: Any, file: io.BytesIO) -> None:
     """TREC's lines."""
     for row in table.to_pylist():
         ids = f"{row['query_id']} 0 {row['doc_id']}"
-        line = (
-            f"{ids} 1 {row['score']!r} t\n" if "score" in row else f"{ids} {row['relevance']!r}\n"
-        )
+        if "score" in row:
+            line = f"{ids} 1 {row['score']!r} t\n"
+        else:
+            line = f"{ids} {row['relevance']!r}\n"
         file.write(line.encode())
+
+
+def write_tsv(table: Any, file: io.BytesIO) -> None:
+    csv.write_csv(table, file, TSV)
 
 
 def write_stream(table: Any, file: io.BytesIO) -> None:
@@ -150,7 +167,20 @@ def write_stream(table: Any, file: io.BytesIO) -> None:
 
 def imported(library: str) -> Form:
     """An Arrow table that another library imports."""
-    return arrow("string", lambda *made: import_module(library).from_arrow(TABLE(*made)))
+
+    def make(columns: list[Any], names: list[str]) -> Any:
+        return import_module(library).from_arrow(TABLE(columns, names))
+
+    return arrow("string", make)
+
+
+def objects(named_tuples: list[Any]) -> list[SimpleNamespace]:
+    """Objects with the fields of named tuples as attributes."""
+    return [SimpleNamespace(**row._asdict()) for row in named_tuples]
+
+
+def batches(columns: list[Any], names: list[str]) -> list[Any]:
+    return list(stream(columns, names))
 
 
 PARQUET = in_file(partial(parquet.write_table, row_group_size=2))
@@ -163,18 +193,15 @@ FORMS: dict[str, Form] = {
     "list of named tuples": tuples("query_id doc_id VALUE"),
     "named tuples of ir-datasets": tuples("VALUE iteration query_id doc_id"),
     "generator": then(tuples("query_id doc_id VALUE"), iter),
-    "list of other objects": then(
-        tuples("query_id doc_id VALUE"),
-        lambda rows: [SimpleNamespace(**row._asdict()) for row in rows],
-    ),
+    "list of other objects": then(tuples("query_id doc_id VALUE"), objects),
     "DataFrame": frame(),
     "DataFrame of objects": frame("object"),
     "DataFrame of strings stored by Python": frame("string[python]"),
     "DataFrame of categories": frame("category"),
     "DataFrame with nullable numbers": frame(numbers="Float64"),
     "DataFrame with numbers as objects": frame(numbers="object"),
-    "rows of a DataFrame": then(frame(), lambda made: made.itertuples()),
-    "NumPy records": then(frame(), lambda made: made.to_records(index=False)),
+    "rows of a DataFrame": then(frame(), methodcaller("itertuples")),
+    "NumPy records": then(frame(), methodcaller("to_records", index=False)),
     "DataFrame of Arrow strings": frame("string[pyarrow]"),
     "DataFrame of Arrow columns": frame("string[pyarrow]", "double[pyarrow]"),
     "Arrow table": arrow("string", TABLE),
@@ -182,10 +209,10 @@ FORMS: dict[str, Form] = {
     "Arrow table of dictionaries": arrow("dictionary", TABLE),
     "Arrow record batch": arrow("string", pyarrow.RecordBatch.from_arrays),
     "Arrow array": arrow("string", ArrowArray),
-    "list of Arrow record batches": arrow("string", lambda *columns: list(stream(*columns))),
+    "list of Arrow record batches": arrow("string", batches),
     "TREC file": arrow("string", in_file(write_trec)),
     "CSV file": arrow("string", in_file(csv.write_csv)),
-    "TSV file": arrow("string", in_file(lambda *into: csv.write_csv(*into, TSV))),
+    "TSV file": arrow("string", in_file(write_tsv)),
     "Parquet file": arrow("string", PARQUET),
     "Parquet file of dictionaries": arrow("dictionary", PARQUET),
     "Arrow file": arrow("large_string", FEATHER),
@@ -196,7 +223,7 @@ if find_spec("duckdb"):
     FORMS["DuckDB relation"] = imported("duckdb")
 
 ONLY_GRADED: dict[str, Form] = {
-    "DataFrame of PyTerrier": then(frame(), lambda made: made.rename(columns=TERRIER)),
+    "DataFrame of PyTerrier": then(frame(), methodcaller("rename", columns=TERRIER)),
     "Arrow stream": arrow("string", stream),
     "Arrow stream of string views": arrow("string_view", stream),
 }

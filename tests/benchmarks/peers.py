@@ -1,21 +1,25 @@
 """One measure compared with its peers, on the same input in the same process.
 
-    python tests/benchmarks/peers.py [S M L X …] [--only FORM/PEER …] [--trec-eval PATH] [--json FILE]
-    python tests/benchmarks/peers.py L50 L500 L5000 L L70000 --only '*/ir-measures-graded' --repeat 3
+    python tests/benchmarks/peers.py [S M L X …] [--only FORM/PEER …] [--trec-eval PATH]
+        [--json FILE]
+    python tests/benchmarks/peers.py L50 L500 L5000 L L70000 --only '*/ir-measures-graded'
+        --repeat 3
 
-This package computes nDCG_JK(b=2)@100, the peers nDCG@100. Each call receives the qrels and the run in
-their original form and returns the mean over topics, so it includes everything that a user pays for.
-Repetitions are interleaved. The tables show medians, and `ratio` is a peer's time divided by the time of this
-package. Each peer first runs on a tiny input, because compilation and imports must not be timed.
+This package computes nDCG_JK(b=2)@100, the peers nDCG@100. Each call receives the qrels and the run
+in their original form and returns the mean over topics, so it includes everything that a user pays
+for. Repetitions are interleaved. The tables show medians, and `ratio` is a peer's time divided by
+the time of this package. Each peer first runs on a tiny input, because compilation and imports must
+not be timed.
 
-The inputs are those of workloads.py, in memory and in files. Calls on files start from paths and run in this
-process: ``files`` are in TREC's form (this form includes the program trec_eval), others are ``parquet``,
-``feather`` and ``csv``. ``processes`` runs whole commands on TREC's files, including the start of the
-interpreter.
+The inputs are those of workloads.py, in memory and in files. Calls on files start from paths and
+run in this process: ``files`` are in TREC's form (this form includes the program trec_eval), others
+are ``parquet``, ``feather`` and ``csv``. ``processes`` runs whole commands on TREC's files,
+including the start of the interpreter.
 
-`peak MB` is the peak memory of a new process that makes the call once, including its input and all imports.
-`added MB` is the part that the call added. If the cost is linear, `ns a row`, the nanoseconds per row of the
-run, are constant; within a topic they grow no faster than the logarithm of its length.
+`peak MB` is the peak memory of a new process that makes the call once, including its input and all
+imports. `added MB` is the part that the call added. If the cost is linear, `ns a row`, the
+nanoseconds per row of the run, are constant; within a topic they grow no faster than the logarithm
+of its length.
 """
 
 import io
@@ -65,10 +69,12 @@ def mean_of_ranx(qrels: Any, run: Any) -> float:
     from ranx import Qrels, Run, evaluate
 
     if isinstance(run, Path):
-        read = Qrels.from_file(str(qrels), kind="trec"), Run.from_file(str(run), kind="trec")
+        judged = Qrels.from_file(str(qrels), kind="trec")
+        ranked = Run.from_file(str(run), kind="trec")
     else:
-        read = Qrels(qrels), Run(run)
-    return evaluate(*read, "ndcg@100")
+        judged = Qrels(qrels)
+        ranked = Run(run)
+    return evaluate(judged, ranked, "ndcg@100")
 
 
 def mean_of_command(qrels: Path, run: Path, measures: Sequence[Measure] = (MEASURE,)) -> float:
@@ -83,9 +89,18 @@ def read_by_ir_measures(qrels: Path, run: Path) -> Input:
     """Files as users read them for ir-measures: TREC's by its own readers, tables by pandas."""
     if run.suffix == ".txt":
         return ir_measures.read_trec_qrels(str(qrels)), ir_measures.read_trec_run(str(run))
-    readers = {".csv": partial(pandas.read_csv, dtype={"query_id": str, "doc_id": str})}
-    readers |= {".parquet": pandas.read_parquet, ".feather": pandas.read_feather}
-    return readers[run.suffix](qrels), readers[run.suffix](run)
+    readers = {
+        ".csv": partial(pandas.read_csv, dtype={"query_id": str, "doc_id": str}),
+        ".parquet": pandas.read_parquet,
+        ".feather": pandas.read_feather,
+    }
+    read = readers[run.suffix]
+    return read(qrels), read(run)
+
+
+def mean_of_ir_measures(qrels: Path, run: Path) -> float:
+    """The mean computed by ir-measures from files."""
+    return mean(nDCG @ 100, *read_by_ir_measures(qrels, run))
 
 
 # ------------------------------------------------------------------------------ contestants
@@ -97,7 +112,7 @@ PEERS: list[tuple[str, Iterable[str], Callable[..., float]]] = [
     (OURS, ARROW_FORMS, mean_of_evaluator),
     (OURS, IN_FILES, mean_of_command),
     ("ir-measures", IN_PYTHON, partial(mean, nDCG @ 100)),
-    ("ir-measures", IN_FILES, lambda *files: mean(nDCG @ 100, *read_by_ir_measures(*files))),
+    ("ir-measures", IN_FILES, mean_of_ir_measures),
     ("pytrec_eval", ("dicts*",), mean_of_pytrec_eval),
     ("ranx", ("dicts*", "files"), mean_of_ranx),
 ]
@@ -118,23 +133,23 @@ class Inputs:
         return written(self.shape, self.folder, form if form in TABLE_FILES else "txt")
 
     def contestants(self, form: str) -> dict[str, Call]:
-        """Calls that return the mean, for this package and the installed peers that take this form."""
+        """Calls that return the mean, for this package and the peers that take this form."""
         qrels, run = self.of_form(form)
-        calls: dict[str, Call] = {
-            peer: partial(mean_of, qrels, run)
-            for peer, forms, mean_of in PEERS
-            if any(fnmatch(form, each) for each in forms) and (peer != "ranx" or find_spec("ranx"))
-        }
+        calls: dict[str, Call] = {}
+        for peer, forms, mean_of in PEERS:
+            if peer == "ranx" and not find_spec("ranx"):
+                continue
+            if any(fnmatch(form, pattern) for pattern in forms):
+                calls[peer] = partial(mean_of, qrels, run)
+        files = (str(qrels), str(run))
         if form == "processes":
-            python = sys.executable, "-m"
-            files, places = (str(qrels), str(run)), "--places=16"
-            ours = *python, "ir_measures_graded", "evaluate", *files, str(MEASURE), places
-            theirs = *python, "ir_measures", *files, "nDCG@100", places
-            calls |= {OURS: Command(ours), "ir-measures": Command(theirs)}
+            python = (sys.executable, "-m")
+            ours = ("ir_measures_graded", "evaluate", *files, str(MEASURE), "--places=16")
+            theirs = ("ir_measures", *files, "nDCG@100", "--places=16")
+            calls[OURS] = Command(python + ours)
+            calls["ir-measures"] = Command(python + theirs)
         if self.trec_eval and form in ("files", "processes"):
-            calls["trec_eval"] = Command(
-                (self.trec_eval, "-m", "ndcg_cut.100", str(qrels), str(run))
-            )
+            calls["trec_eval"] = Command((self.trec_eval, "-m", "ndcg_cut.100", *files))
         return calls
 
 
@@ -149,28 +164,30 @@ def memory(inputs: Inputs, tiny: Inputs, form: str, peer: str) -> Memory:
 
 def measure(name: str, folder: Path, report: Report) -> None:
     """Measure this package and its peers on each form of a workload."""
-    shape, trec_eval = SHAPES[name], report.arguments.trec_eval
-    inputs, tiny = Inputs(shape, folder / name, trec_eval), Inputs(TINY, folder / "tiny", trec_eval)
+    shape = SHAPES[name]
+    size = f"{shape.topics} topics × {shape.retrieved} retrieved, {shape.judged[1]} judged"
+    inputs = Inputs(shape, folder / name, report.arguments.trec_eval)
+    tiny = Inputs(TINY, folder / "tiny", report.arguments.trec_eval)
     for form in (*IN_MEMORY, *ON_FILES):
-        first = tiny.contestants(form)
-        wanted = [peer for peer in first if report.wanted(f"{form}/{peer}")]
+        first_calls = tiny.contestants(form)
+        wanted = [peer for peer in first_calls if report.wanted(f"{form}/{peer}")]
         if not wanted:
             continue
         chosen = dict.fromkeys([OURS, *wanted])
         for peer in chosen:
-            first[peer]()
+            first_calls[peer]()
         calls = inputs.contestants(form)
         times = report.medians({peer: calls[peer] for peer in chosen})
         del calls  # frees the input of this form
-        for peer, time in times.items():
+        for peer, seconds in times.items():
             needed = in_fresh_process(memory, inputs, tiny, form, peer)
             report.row(
-                f"{name}: {shape.topics} topics × {shape.retrieved} retrieved, {shape.judged[1]} judged",
+                f"{name}: {size}",
                 input=form,
                 peer=peer,
-                ms=1e3 * time,
-                ratio=time / times[OURS],
-                ns_a_row=1e9 * time / (shape.topics * shape.retrieved),
+                ms=1e3 * seconds,
+                ratio=seconds / times[OURS],
+                ns_a_row=1e9 * seconds / (shape.topics * shape.retrieved),
                 peak_MB=needed.peak / MB,
                 added_MB=needed.added / MB,
             )

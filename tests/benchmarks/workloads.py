@@ -5,15 +5,17 @@
     L   6980 topics × 1000 retrieved, 1 or 2 judged, level 1 (the shape of MS MARCO's dev set)
     X   1000 topics × 1000 retrieved, 1000 judged, levels 0–4
 
-L50 to L70000 are L with so many topics. D3 to D6 are ten topics with a thousand to a million retrieved
-documents and a tenth as many judged ones. 70 million rows take 2.2 GB of disk.
+L50 to L70000 are L with so many topics. D3 to D6 are ten topics with a thousand to a million
+retrieved documents and a tenth as many judged ones. 70 million rows take 2.2 GB of disk.
 
 Topics and documents have string ids; all topics draw from one collection. Half of a topic's judged
-documents are retrieved, at random ranks. About one retrieved document in twenty shares its score with
-its neighbour. Rows are grouped by topic, those of a run ordered by score, as systems write them.
+documents are retrieved, at random ranks. About one retrieved document in twenty shares its score
+with its neighbour. Rows are grouped by topic, those of a run ordered by score, as systems write
+them.
 
-Every row has its own id strings, as if qrels and run were read from two files: a document is a different
-object in the qrels and in the run. The strings of dicts have cached their hash (keys of a dict always have).
+Every row has its own id strings, as if qrels and run were read from two files: a document is a
+different object in the qrels and in the run. The strings of dicts have cached their hash (keys of a
+dict always have).
 """
 
 from collections.abc import Callable, Iterator
@@ -52,7 +54,9 @@ SHAPES = {
     "X": Shape(1000, 1000, (1000, 1000), (0, 4)),
 }
 SHAPES |= {f"L{topics}": replace(SHAPES["L"], topics=topics) for topics in (50, 500, 5_000, 70_000)}
-SHAPES |= {f"D{n}": Shape(10, 10**n, (10 ** (n - 1), 10 ** (n - 1)), (0, 3)) for n in (3, 4, 5, 6)}
+for power in (3, 4, 5, 6):
+    judged_documents = 10 ** (power - 1)
+    SHAPES[f"D{power}"] = Shape(10, 10**power, (judged_documents, judged_documents), (0, 3))
 
 
 def blocks(shape: Shape) -> Iterator[tuple[pa.Table, pa.Table]]:
@@ -65,55 +69,47 @@ def _block(shape: Shape, topics: np.ndarray) -> tuple[pa.Table, pa.Table]:
     random = np.random.default_rng([topics[0], shape.retrieved, *shape.judged])
     column = (len(topics), 1)
 
-    # Equal steps through a collection of a prime number of documents never meet a document twice. The run
-    # retrieves the first documents of this walk; the next documents are only judged.
-    start, step = (
-        random.integers(COLLECTION, size=column),
-        random.integers(1, COLLECTION, size=column),
-    )
+    # Equal steps through a collection of a prime number of documents never meet a document twice.
+    # The run retrieves the first documents of this walk; the next documents are only judged.
+    start = random.integers(COLLECTION, size=column)
+    step = random.integers(1, COLLECTION, size=column)
     document = (start + step * np.arange(shape.retrieved + shape.judged[1])) % COLLECTION
 
     gaps = random.integers(1, 20, size=(len(topics), shape.retrieved))
     gaps[random.random(gaps.shape) < shape.tied / 2] = 0  # a gap of 0 ties two documents
     scores = np.cumsum(gaps[:, ::-1], axis=1)[:, ::-1] / 1000
 
-    judged = random.integers(shape.judged[0], shape.judged[1] + 1, size=column)
-    half = (shape.judged[1] + 1) // 2
-    ranks = random.permuted(np.tile(np.arange(shape.retrieved), column), axis=1)[:, :half]
-    behind = np.arange(shape.retrieved, shape.retrieved + shape.judged[1] - half)
-    places = np.hstack((ranks, np.tile(behind, column)))
-    kept = np.hstack((np.arange(half) < (judged + 1) // 2, np.arange(len(behind)) < judged // 2))
-    levels = random.integers(shape.levels[0], shape.levels[1] + 1, size=np.count_nonzero(kept))
-
-    return (
-        _table(
-            Qrel._fields,
-            topics,
-            kept.sum(axis=1),
-            np.take_along_axis(document, places, 1)[kept],
-            levels,
-        ),
-        _table(
-            ScoredDoc._fields,
-            topics,
-            np.full(len(topics), shape.retrieved),
-            document[:, : shape.retrieved].ravel(),
-            scores.ravel(),
-        ),
+    least_judged, most_judged = shape.judged
+    judged = random.integers(least_judged, most_judged + 1, size=column)
+    half = (most_judged + 1) // 2
+    all_ranks = np.tile(np.arange(shape.retrieved), column)
+    retrieved_places = random.permuted(all_ranks, axis=1)[:, :half]
+    unretrieved = np.arange(shape.retrieved, shape.retrieved + most_judged - half)
+    places = np.hstack((retrieved_places, np.tile(unretrieved, column)))
+    is_judged = np.hstack(
+        (np.arange(half) < (judged + 1) // 2, np.arange(len(unretrieved)) < judged // 2)
     )
+    least, most = shape.levels
+    levels = random.integers(least, most + 1, size=np.count_nonzero(is_judged))
+    judged_documents = np.take_along_axis(document, places, 1)[is_judged]
+    qrels = _table(Qrel._fields, topics, is_judged.sum(axis=1), judged_documents, levels)
+
+    lengths = np.full(len(topics), shape.retrieved)
+    retrieved_documents = document[:, : shape.retrieved].ravel()
+    run = _table(ScoredDoc._fields, topics, lengths, retrieved_documents, scores.ravel())
+    return qrels, run
 
 
 def _table(
-    names: tuple[str, ...], topics: np.ndarray, sizes: np.ndarray, *columns: np.ndarray
+    names: tuple[str, ...],
+    topics: np.ndarray,
+    sizes: np.ndarray,
+    documents: np.ndarray,
+    values: np.ndarray,
 ) -> pa.Table:
-    documents, values = columns
-    return pa.table(
-        {
-            names[0]: pa.array(np.repeat(topics + 1, sizes)).cast(pa.string()),
-            names[1]: pa.array(documents + FIRST_ID).cast(pa.string()),
-            names[2]: values,
-        }
-    )
+    topic_ids = pa.array(np.repeat(topics + 1, sizes)).cast(pa.string())
+    document_ids = pa.array(documents + FIRST_ID).cast(pa.string())
+    return pa.table(dict(zip(names, (topic_ids, document_ids, values))))
 
 
 def tables(shape: Shape) -> tuple[pa.Table, pa.Table]:
@@ -141,8 +137,10 @@ def _frames(kind: str) -> Callable[[Shape], Input]:
 
 
 def _tuples(shape: Shape) -> Input:
-    qrels, run = map(_lists, tables(shape))
-    return list(map(Qrel, *qrels)), list(map(ScoredDoc, *run))
+    qrels, run = tables(shape)
+    judgments = list(map(Qrel, *_lists(qrels)))
+    retrieved = list(map(ScoredDoc, *_lists(run)))
+    return judgments, retrieved
 
 
 def _lists(table: pa.Table) -> list[list[Any]]:
@@ -180,20 +178,25 @@ TABLE_FILES: dict[str, Callable[[pa.Table, str], None]] = {
 
 
 def written(shape: Shape, folder: Path, kind: str = "txt") -> tuple[Path, Path]:
-    """Files of qrels and run: TREC's lines, written some topics at a time, or a kind among `TABLE_FILES`."""
-    paths = folder / f"qrels.{kind}", folder / f"run.{kind}"
+    """Files of qrels and run: TREC's lines, some topics at a time, or a kind in `TABLE_FILES`."""
+    qrels_path = folder / f"qrels.{kind}"
+    run_path = folder / f"run.{kind}"
     folder.mkdir(exist_ok=True)
-    if paths[1].exists():
-        return paths
+    if run_path.exists():
+        return qrels_path, run_path
     if kind in TABLE_FILES:
-        for path, table in zip(paths, tables(shape)):
-            TABLE_FILES[kind](table, str(path))
-        return paths
-    with paths[0].open("wb") as qrels_file, paths[1].open("wb") as run_file:
+        write = TABLE_FILES[kind]
+        qrels, run = tables(shape)
+        write(qrels, str(qrels_path))
+        write(run, str(run_path))
+        return qrels_path, run_path
+    with qrels_path.open("wb") as qrels_file, run_path.open("wb") as run_file:
         for qrels, run in blocks(shape):
-            size, ranks = len(run), np.arange(len(run)) % shape.retrieved + 1
-            judged = qrels.add_column(1, "iteration", [pa.repeat("0", len(qrels))])
-            listed = run.add_column(1, "Q0", [pa.repeat("Q0", size)]).add_column(3, "rank", [ranks])
-            csv.write_csv(judged, qrels_file, TREC)
-            csv.write_csv(listed.append_column("tag", [pa.repeat("made", size)]), run_file, TREC)
-    return paths
+            qrels = qrels.add_column(1, "iteration", [pa.repeat("0", len(qrels))])
+            csv.write_csv(qrels, qrels_file, TREC)
+            ranks = np.arange(len(run)) % shape.retrieved + 1
+            run = run.add_column(1, "Q0", [pa.repeat("Q0", len(run))])
+            run = run.add_column(3, "rank", [ranks])
+            run = run.append_column("tag", [pa.repeat("made", len(run))])
+            csv.write_csv(run, run_file, TREC)
+    return qrels_path, run_path

@@ -1,7 +1,4 @@
-"""Tools that are installed, run on real data: `identify` finds each in its table, and no other values.
-
-`RUN` has the rows of the table.
-"""
+"""Tools that are installed, run on real data: `identify` finds each, and no altered values."""
 
 import gzip
 import re
@@ -18,64 +15,69 @@ from ir_measures_graded import array_values
 from ir_measures_graded.analysis import identify
 from ir_measures_graded.analysis.identify.tools import TOOLS
 
-TOPICS, DEPTH = 10, 50
+TOPICS = 10
+DEPTH = 50
+NORMALIZED_DCG = "retrieval_normalized_dcg@10"
+AVERAGE_PRECISION = "retrieval_average_precision@10"
 
 
 def group(adapter):
     """An adapter of a ranker's library on groups of the retrieved documents of each topic."""
 
     def values(metric, qrels, run):
-        listed = {topic: docs for topic, docs in run.items() if docs and topic in qrels}
-        labels = {
-            topic: {doc: qrels[topic].get(doc, 0) for doc in docs} for topic, docs in listed.items()
-        }
-        return adapter(metric, labels, listed)
+        retrieved = {topic: docs for topic, docs in run.items() if docs and topic in qrels}
+        labels = {}
+        for topic, docs in retrieved.items():
+            labels[topic] = {doc: qrels[topic].get(doc, 0) for doc in docs}
+        return adapter(metric, labels, retrieved)
 
     return values
 
 
 def ntcireval(metric, qrels, run):
     """It divides by zero without relevant documents."""
-    return adapters.ntcireval(metric, {t: of for t, of in qrels.items() if any(of.values())}, run)
+    with_relevant = {topic: levels for topic, levels in qrels.items() if any(levels.values())}
+    return adapters.ntcireval(metric, with_relevant, run)
 
 
-TREC_EVAL = "map map_cut.10 P.10 recall.100 recip_rank".split()
-RANX = "ndcg@10 ndcg_burges@10 dcg@10 dcg_burges@10".split()
-IR_MEASURES = "nDCG@10 nDCG(dcg='exp-log2')@10 ERR@10 RR@10".split()
-SCIKIT_LEARN = "ndcg_score", "dcg_score"
-CATBOOST = "NDCG:top=10 NDCG:top=10;type=Exp DCG:top=10 ERR:top=10".split()
-TORCHMETRICS = {
-    "RetrievalNormalizedDCG(top_k=10)": "retrieval_normalized_dcg@10",
-    "RetrievalMAP(top_k=10)": "retrieval_average_precision@10",
-}
-PYTREC_EVAL, NTCIR = "pytrec_eval, BEIR, MTEB", "NTCIREVAL, pyNTCIREVAL"
-RUN = {
-    (PYTREC_EVAL, "ndcg_cut_10"): (adapters.pytrec_eval, "ndcg_cut.10"),
-    (PYTREC_EVAL, "ndcg"): (adapters.pytrec_eval, "ndcg"),
-    (NTCIR, "nDCG@10"): (ntcireval, "nDCG 2 10"),
-    (NTCIR, "MSnDCG@10"): (ntcireval, "MSnDCG 10"),
-}
-GROUPS = [
-    (
-        "pytrec_eval, trec_eval",
-        adapters.pytrec_eval,
-        {of.replace(".", "_"): of for of in TREC_EVAL},
-    ),
-    ("ir_measures", measure, {of: of for of in IR_MEASURES}),
-    ("ranx", adapters.ranx, {of: of for of in RANX}),
-    (
-        "scikit-learn",
-        group(adapters.scikit_learn),
-        {f"{of}(k=10)": f"{of}@10" for of in SCIKIT_LEARN},
-    ),
-    ("torchmetrics", group(adapters.torchmetrics), TORCHMETRICS),
-    ("LightGBM", group(adapters.lightgbm), {"ndcg@10": "ndcg@10"}),
-    ("XGBoost", group(adapters.xgboost), {of: of for of in ("ndcg@10", "ndcg@10-", "ndcg")}),
-    ("CatBoost", group(adapters.catboost), {of: of for of in CATBOOST}),
+scikit_learn = group(adapters.scikit_learn)
+torchmetrics = group(adapters.torchmetrics)
+lightgbm = group(adapters.lightgbm)
+xgboost = group(adapters.xgboost)
+catboost = group(adapters.catboost)
+ROWS = [
+    ("pytrec_eval, BEIR, MTEB", "ndcg_cut_10", adapters.pytrec_eval, "ndcg_cut.10"),
+    ("pytrec_eval, BEIR, MTEB", "ndcg", adapters.pytrec_eval, "ndcg"),
+    ("NTCIREVAL, pyNTCIREVAL", "nDCG@10", ntcireval, "nDCG 2 10"),
+    ("NTCIREVAL, pyNTCIREVAL", "MSnDCG@10", ntcireval, "MSnDCG 10"),
+    ("pytrec_eval, trec_eval", "map", adapters.pytrec_eval, "map"),
+    ("pytrec_eval, trec_eval", "map_cut_10", adapters.pytrec_eval, "map_cut.10"),
+    ("pytrec_eval, trec_eval", "P_10", adapters.pytrec_eval, "P.10"),
+    ("pytrec_eval, trec_eval", "recall_100", adapters.pytrec_eval, "recall.100"),
+    ("pytrec_eval, trec_eval", "recip_rank", adapters.pytrec_eval, "recip_rank"),
+    ("ir_measures", "nDCG@10", measure, "nDCG@10"),
+    ("ir_measures", "nDCG(dcg='exp-log2')@10", measure, "nDCG(dcg='exp-log2')@10"),
+    ("ir_measures", "ERR@10", measure, "ERR@10"),
+    ("ir_measures", "RR@10", measure, "RR@10"),
+    ("ranx", "ndcg@10", adapters.ranx, "ndcg@10"),
+    ("ranx", "ndcg_burges@10", adapters.ranx, "ndcg_burges@10"),
+    ("ranx", "dcg@10", adapters.ranx, "dcg@10"),
+    ("ranx", "dcg_burges@10", adapters.ranx, "dcg_burges@10"),
+    ("scikit-learn", "ndcg_score(k=10)", scikit_learn, "ndcg_score@10"),
+    ("scikit-learn", "dcg_score(k=10)", scikit_learn, "dcg_score@10"),
+    ("torchmetrics", "RetrievalNormalizedDCG(top_k=10)", torchmetrics, NORMALIZED_DCG),
+    ("torchmetrics", "RetrievalMAP(top_k=10)", torchmetrics, AVERAGE_PRECISION),
+    ("LightGBM", "ndcg@10", lightgbm, "ndcg@10"),
+    ("XGBoost", "ndcg@10", xgboost, "ndcg@10"),
+    ("XGBoost", "ndcg@10-", xgboost, "ndcg@10-"),
+    ("XGBoost", "ndcg", xgboost, "ndcg"),
+    ("CatBoost", "NDCG:top=10", catboost, "NDCG:top=10"),
+    ("CatBoost", "NDCG:top=10;type=Exp", catboost, "NDCG:top=10;type=Exp"),
+    ("CatBoost", "DCG:top=10", catboost, "DCG:top=10"),
+    ("CatBoost", "ERR:top=10", catboost, "ERR:top=10"),
 ]
-RUN |= {
-    (tool, name): (adapter, of) for tool, adapter, names in GROUPS for name, of in names.items()
-}
+RUN = {(tool, metric): (adapter, call) for tool, metric, adapter, call in ROWS}
+"""How a row of the table, a tool and a metric, is run: an adapter and its name of the metric."""
 STARTS = {
     "NDCG": "nDCG",
     "DCG": "DCG",
@@ -89,14 +91,14 @@ STARTS = {
 
 @pytest.fixture(scope="module")
 def robust(shared_data):
-    """Qrels, and the first ranks of a run with many tied scores; some topics retrieve nothing relevant."""
-    qrels, run = defaultdict(dict), defaultdict(dict)
-    for topic, doc, level, _ in ir_measures.read_trec_qrels(
-        str(shared_data / "robust05" / "qrels.txt")
-    ):
+    """Qrels, and the first ranks of a run with many ties; some topics retrieve nothing relevant."""
+    folder = shared_data / "robust05"
+    qrels = defaultdict(dict)
+    for topic, doc, level, _ in ir_measures.read_trec_qrels(str(folder / "qrels.txt")):
         if topic in qrels or len(qrels) < TOPICS:
             qrels[topic][doc] = level
-    with gzip.open(shared_data / "robust05" / "aq_bm25.run.gz", "rt") as file:
+    run = defaultdict(dict)
+    with gzip.open(folder / "aq_bm25.run.gz", "rt") as file:
         for topic, doc, score in ir_measures.read_trec_run(file):
             if len(run[topic]) < DEPTH:
                 run[topic][doc] = score
@@ -106,27 +108,39 @@ def robust(shared_data):
 @pytest.fixture(scope="module")
 def identified(robust):
     """Identifies values by a family of measures; those that several tools give, once."""
-    return lru_cache(None)(
-        lambda rows, family: identify(*robust, dict(rows), measure=family, decimals=4)
-    )
+    qrels, run = robust
+
+    @lru_cache(None)
+    def identified_once(values, family):
+        return identify(qrels, run, dict(values), measure=family, decimals=4)
+
+    return identified_once
+
+
+def family_of(metric):
+    """The family of measures that the name of a metric of any tool begins with."""
+    for start, family in STARTS.items():
+        if metric.upper().startswith(start):
+            return family
+    return None
 
 
 @pytest.mark.parametrize("tool", RUN, ids=" ".join)
 def test_each_tool_is_found_and_altered_values_are_not(tool, robust, identified):
     qrels, run = robust
+    _, metric = tool
     values = {topic: round(value, 4) for topic, value in of_tool(*RUN[tool], qrels, run).items()}
-    family = next((of for start, of in STARTS.items() if tool[1].upper().startswith(start)), None)
-    found = identified(tuple(sorted(values.items())), family)
-    if tool[1].startswith("RetrievalMAP"):
+    family = family_of(metric)
+    result = identified(tuple(sorted(values.items())), family)
+    if metric.startswith("RetrievalMAP"):
         return  # PyTorch's order of tied documents cannot be reproduced
-    assert any(name.rpartition(" (")[0] == " ".join(tool) for name in found.tools), found.findings
-    assert found.classes == 1
-    if tool[1] == "ndcg_cut_10":
+    tools = [name.rpartition(" (")[0] for name in result.tools]
+    assert " ".join(tool) in tools, result.findings
+    assert result.classes == 1
+    if metric == "ndcg_cut_10":
         first = next(topic for topic, value in values.items() if value)
-        assert (
-            identify(qrels, run, values | {first: 0.9 * values[first]}, measure=family).measure
-            is None
-        )
+        altered = values | {first: 0.9 * values[first]}
+        assert identify(qrels, run, altered, measure=family).measure is None
 
 
 def test_every_tool_that_is_said_to_have_run_is_run_here():
@@ -153,21 +167,20 @@ def test_the_page_on_learning_to_rank_tells_what_a_library_computes(
     for tied in [True, False] * 10:
         labels = np.minimum(random.geometric(0.5, 30) - 1, 4)
         scores = random.integers(0, 6, 30) if tied else random.permutation(30)
-        run = {"q": {str(number): float(score) for number, score in enumerate(scores)}}
         qrels = {"q": {str(doc): int(label) for doc, label in enumerate(labels)}}
+        run = {"q": {str(doc): float(score) for doc, score in enumerate(scores)}}
         (value,) = of_tool(*RUN[tool, metric], qrels, run).values()
-        assert value == pytest.approx(array_values(ours, labels, scores, [30], ties)[0], abs=1e-6)
-    (value,) = of_tool(
-        *RUN[tool, metric], {"q": {str(number): 0 for number in range(30)}}, run
-    ).values()
+        (own,) = array_values(ours, labels, scores, [30], ties)
+        assert value == pytest.approx(own, abs=1e-6)
+    no_relevant = {"q": {str(doc): 0 for doc in range(30)}}
+    (value,) = of_tool(*RUN[tool, metric], no_relevant, run).values()
     assert value == int(nothing)
 
 
 def test_the_page_has_all_libraries_for_rankers():
     libraries = {"LightGBM", "XGBoost", "CatBoost", "scikit-learn", "torchmetrics"}
-    cut = {
-        tool
-        for tool in RUN
-        if tool[0] in libraries and re.search("(?i)ndcg.*10|NormalizedDCG", tool[1])
-    }
-    assert {row[:2] for row in OWN} == cut
+    expected = set()
+    for library, metric in RUN:
+        if library in libraries and re.search("(?i)ndcg.*10|NormalizedDCG", metric):
+            expected.add((library, metric))
+    assert {(library, metric) for library, metric, *_ in OWN} == expected

@@ -15,54 +15,54 @@ from ir_measures_graded import cli
 
 QRELS = {"1": {"7": 3, "9": 0}, "2": {"7": 1}}
 RUN = {"1": {"9": 8.5, "7": 8.0}, "2": {"7": 7.5}}
-ROWS = [
-    (topic, document, score) for topic, found in RUN.items() for document, score in found.items()
-]
-JUDGED = [
-    (topic, document, level) for topic, found in QRELS.items() for document, level in found.items()
-]
-RANKED = [
-    (topic, document, rank)
-    for topic, found in RUN.items()
-    for rank, document in enumerate(found, 1)
-]
+JUDGED = [(topic, doc, level) for topic, docs in QRELS.items() for doc, level in docs.items()]
+ROWS = [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()]
+RANKED = [(topic, doc, rank) for topic, docs in RUN.items() for rank, doc in enumerate(docs, 1)]
+RANKED_WITH_SCORES = [(*ranked, row[2]) for ranked, row in zip(RANKED, ROWS)]
 
 
 def lines(rows, form, header=""):
     return header + "".join(form.format(*row) + "\n" for row in rows)
 
 
-def objects(name, key, document):
-    return [
-        {name: topic, key: [{document: id_, "score": score} for id_, score in found.items()]}
-        for topic, found in RUN.items()
-    ]
+def objects(topic_name, list_name, document_name):
+    """An object for each topic of the run."""
+    result = []
+    for topic, docs in RUN.items():
+        results = [{document_name: doc, "score": score} for doc, score in docs.items()]
+        result.append({topic_name: topic, list_name: results})
+    return result
 
 
+MTEB = {"mteb_model_meta": {}, "default": {"test": RUN}}
+SENTENCE_TRANSFORMERS = objects("query_id", "results", "corpus_id")
+RANKLLM = objects("query", "candidates", "docid")
+for item in RANKLLM:
+    item["query"] = {"text": "", "qid": item["query"]}
 FILES = {
     "qrels.txt": lines(JUDGED, "{} 0 {} {}"),
     "bm25.run": lines(ROWS, "{} Q0 {} 1 {} bm25"),
     "test.tsv": lines(JUDGED, "{}\t{}\t{}", "query-id\tcorpus-id\tscore\n"),
     "results.json": json.dumps(RUN),
-    "SciFact_predictions.json": json.dumps({"mteb_model_meta": {}, "default": {"test": RUN}}),
+    "SciFact_predictions.json": json.dumps(MTEB),
     "qrels.json": json.dumps(QRELS, indent=2),
     "relevant.json": json.dumps({"1": ["7"], "2": ["7"]}),
     "run.json": json.dumps(RUN, indent=2),
-    "predictions.jsonl": "\n".join(map(json.dumps, objects("query_id", "results", "corpus_id"))),
-    "rankllm.json": json.dumps([
-        {**row, "query": {"text": "", "qid": row["query"]}} for row in objects("query", "candidates", "docid")
-    ]),
+    "predictions.jsonl": "\n".join(map(json.dumps, SENTENCE_TRANSFORMERS)),
+    "rankllm.json": json.dumps(RANKLLM),
     "msmarco.tsv": lines(RANKED, "{}\t{}\t{}"),
     "tevatron.txt": lines(ROWS, "{}\t{}\t{}"),
-    "ranking.tsv": lines([(*ranked, row[2]) for ranked, row in zip(RANKED, ROWS)], "{}\t{}\t{}\t{}"),
-    "qrels.jsonl": lines(JUDGED, '{{"query_id":"{}","doc_id":"{}","relevance":{},"iteration":"0"}}'),
+    "ranking.tsv": lines(RANKED_WITH_SCORES, "{}\t{}\t{}\t{}"),
+    "qrels.jsonl": lines(
+        JUDGED, '{{"query_id":"{}","doc_id":"{}","relevance":{},"iteration":"0"}}'
+    ),
     "quepid.csv": lines(JUDGED, "query {},{},{}", "query,docid,rating\n"),
     "texts.tsv": lines(ROWS, "query {}\t{}\t{}", "query\tdocid\tscore\n"),
     "ntcir.qrels": lines(JUDGED, "{} {} L{}"),
     "letor.txt": lines(JUDGED, "{2} qid:{0} 1:0.5 2:3 #docid = {1} inc = 1"),
     "own.csv": lines(ROWS, "{},{},{}", "Q,D,S\n"),
     "twice.run": lines([*ROWS, ("2", "7", 0)], "{} Q0 {} 1 {} t"),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(autouse=True)
@@ -70,26 +70,18 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         Path(name).write_text(text)
-    Path("results.csv.gz").write_bytes(
-        gzip.compress(lines(ROWS, "{},{},{}", "qid,docno,score\n").encode())
-    )
-    for name, names, rows in (
-        ("ranx.parquet", ("q_id", "doc_id", "score"), ROWS),
-        (
-            "hub.parquet",
-            ("query-id", "corpus-id", "score"),
-            [tuple(map(int, row)) for row in JUDGED],
-        ),
-    ):
-        parquet.write_table(pyarrow.table(dict(zip(names, zip(*rows)))), name)
+    table = lines(ROWS, "{},{},{}", "qid,docno,score\n")
+    Path("results.csv.gz").write_bytes(gzip.compress(table.encode()))
+    topics, docs, scores = zip(*ROWS)
+    ranx = pyarrow.table({"q_id": topics, "doc_id": docs, "score": scores})
+    parquet.write_table(ranx, "ranx.parquet")
+    topics, docs, levels = zip(*JUDGED)
+    ids = {"query-id": list(map(int, topics)), "corpus-id": list(map(int, docs))}
+    parquet.write_table(pyarrow.table(ids | {"score": levels}), "hub.parquet")
 
 
-TABLE = (
-    (DOCS / "data.md")
-    .read_text(encoding="utf-8")
-    .partition("| What to type |")[2]
-    .partition("\n\n")[0]
-)
+PAGE = (DOCS / "data.md").read_text(encoding="utf-8")
+TABLE = PAGE.partition("| What to type |")[2].partition("\n\n")[0]
 COMMANDS = re.findall(r"\| `ir_measures_graded ([^`]*)` \|$", TABLE, re.MULTILINE)
 
 

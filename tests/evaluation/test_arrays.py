@@ -1,5 +1,6 @@
 """Arrays of labels and scores have the values of `evaluate` for the same data with ids."""
 
+import math
 from itertools import pairwise
 
 import ir_measures
@@ -18,41 +19,55 @@ from ir_measures_graded.core.uncertainty.first_ranks import Groups
 from ir_measures_graded.errors import InputWarning
 from rounds import examples
 
+
+def parsed(names):
+    """Measures from their names, with blanks between."""
+    return [parse_measure(name) for name in names.split()]
+
+
 NAN = float("nan")
-OPTIONS = "nDCG_JK(gains=2:10)@3 CG(judged_only=True)@2 nDCG_JK(unjudged='max')@3 NDPM(tied_by='rank') Q(beta=20)@5"
-STANDARD = "nDCG@3 nDCG P@2 AP AP(rel=2)@3 RR Rprec Bpref SetP NumRet NumRel"
-ASCENDING = [*map(parse_measure, "RR@3 RR(rel=2)@2 Judged@3 Judged".split())]
+AT_THREE = [measure @ 3 for measure in MEASURES if measure.CUTOFF]
+WITH_OPTIONS = parsed(
+    "nDCG_JK(gains=2:10)@3 CG(judged_only=True)@2 nDCG_JK(unjudged='max')@3 "
+    "NDPM(tied_by='rank') Q(beta=20)@5"
+)
+GRADED = [*MEASURES, *AT_THREE, *WITH_OPTIONS]
+STANDARD = parsed("nDCG@3 nDCG P@2 AP AP(rel=2)@3 RR Rprec Bpref SetP NumRet NumRel")
+ASCENDING = parsed("RR@3 RR(rel=2)@2 Judged@3 Judged")
 """Measures for which ir-measures orders tied documents by ascending id."""
-GRADED = [*MEASURES, *(measure @ 3 for measure in MEASURES if measure.CUTOFF)]
-GRADED += map(parse_measure, OPTIONS.split())
 UNIT = {"ADM", "RelativeRelevance"}  # their scores are between 0 and 1
+
+
+def can_be_evaluated(groups):
+    """Whether the groups have a judged document, and sizes that cannot be ids of the documents."""
+    if sum(map(len, groups)) <= len(groups):
+        return False
+    qrels, _ = with_ids(groups, DESCENDING_IDS)
+    return any(qrels)
 
 
 def groups_of(levels, scores):
     document = st.tuples(st.sampled_from([*levels, NAN]), st.sampled_from(scores))
-    return st.lists(st.lists(document, max_size=9), min_size=1, max_size=4).filter(
-        # As many sizes as documents would be ids.
-        lambda groups: (
-            sum(map(len, groups)) > len(groups) and any(with_ids(groups, DESCENDING_IDS)[0])
-        )
-    )
+    groups = st.lists(st.lists(document, max_size=9), min_size=1, max_size=4)
+    return groups.filter(can_be_evaluated)
 
 
 def flat(groups):
     """Labels, scores and group sizes."""
     labels, scores = zip(*[document for group in groups for document in group])
-    return labels, scores, [*map(len, groups)]
+    return labels, scores, [len(group) for group in groups]
 
 
 def with_ids(groups, ids):
     """Qrels, which have the groups with a judged document, and a run."""
-    named = {str(number): [*zip(ids, group)] for number, group in enumerate(groups)}
-    judged = {
-        name: {id_: level for id_, (level, _) in group if level == level}
-        for name, group in named.items()
-    }
-    run = {name: {id_: score for id_, (_, score) in group} for name, group in named.items()}
-    return {name: levels for name, levels in judged.items() if levels}, run
+    qrels = {}
+    run = {}
+    for number, group in enumerate(groups):
+        levels = {id_: level for id_, (level, _) in zip(ids, group) if not math.isnan(level)}
+        if levels:
+            qrels[str(number)] = levels
+        run[str(number)] = {id_: score for id_, (_, score) in zip(ids, group)}
+    return qrels, run
 
 
 DESCENDING_IDS = [str(99 - number) for number in range(90)]
@@ -61,20 +76,21 @@ DESCENDING_IDS = [str(99 - number) for number in range(90)]
 
 def assert_equal_to_ids(groups, measures, ids=DESCENDING_IDS, ties="given"):
     qrels, run = with_ids(groups, ids)
-    optional = [ties != "given" and with_option(each, "ties", ties) for each in measures]
-    expected = evaluate(
-        qrels, {"run": run}, [option or each for option, each in zip(optional, measures)]
-    )
+    of_ids = list(measures)
+    if ties != "given":
+        of_ids = [with_option(measure, "ties", ties) or measure for measure in measures]
+    expected = evaluate(qrels, {"run": run}, of_ids)
+    values_of = dict(zip(expected.topics, expected.values[0].T.tolist()))
+
     labels, scores, sizes = flat(groups)
     evaluator = ArrayEvaluator(measures, labels, sizes, ties)
-    of_groups = dict(zip(expected.topics, expected.values[0].T.tolist()))
-    found = evaluator.values(scores).T
-    assert np.isnan(found).all(axis=1).tolist() == [
-        name not in of_groups for name in map(str, range(len(sizes)))
-    ]
-    assert found[[*map(int, of_groups)]].tolist() == [*of_groups.values()]
+    for name, values in zip(map(str, range(len(sizes))), evaluator.values(scores).T.tolist()):
+        if name in values_of:
+            assert values == values_of[name]
+        else:
+            assert np.isnan(values).all()
     assert evaluator.means(scores).tolist() == expected.means()[0].tolist()
-    assert {metric.query_id for metric in evaluator.iter_calc(scores)} == {*of_groups}
+    assert {metric.query_id for metric in evaluator.iter_calc(scores)} == set(values_of)
 
 
 @examples(6)
@@ -86,16 +102,16 @@ def test_graded_measures_equal_those_of_ids(groups):
 def test_groups_of_many_documents_are_those_of_one_call_each():
     """Arrays are reduced in blocks of some sixty thousand documents."""
     random = np.random.default_rng(1)
-    labels, scores = random.integers(0, 4, 100_000), random.integers(0, 900, 100_000)
-    parts, measures = (
-        np.split(np.arange(100_000), [30_000, 70_000, 70_001]),
-        ["nDCG_JK", "Q@50", "AP", "ESL"],
-    )
-    each = [
-        array_values(measures, labels[part], scores[part], [*"x" * part.size]) for part in parts
-    ]
-    found = array_values(measures, labels, scores, [part.size for part in parts])
-    assert found.tolist() == np.concatenate(each, axis=1).tolist()
+    labels = random.integers(0, 4, 100_000)
+    scores = random.integers(0, 900, 100_000)
+    measures = ["nDCG_JK", "Q@50", "AP", "ESL"]
+    groups = np.split(np.arange(100_000), [30_000, 70_000, 70_001])
+    of_one_call = array_values(measures, labels, scores, [group.size for group in groups])
+    of_groups = []
+    for group in groups:
+        ids = ["x"] * group.size
+        of_groups.append(array_values(measures, labels[group], scores[group], ids))
+    assert of_one_call.tolist() == np.concatenate(of_groups, axis=1).tolist()
 
 
 @examples(6)
@@ -109,13 +125,14 @@ def test_ties_equal_those_of_ids(groups, ties):
 def test_first_ranks_of_long_groups_equal_those_of_ids(sizes, ties, levels):
     """Only documents that can have one of the first ranks are sorted; without NaN in one pass."""
     random = np.random.default_rng(5)
-    groups = [
-        [*zip(random.choice(levels, size), random.integers(0, 12, size) / 12)] for size in sizes
-    ]
+    groups = []
+    for size in sizes:
+        labels = random.choice(levels, size)
+        scores = random.integers(0, 12, size) / 12
+        groups.append(list(zip(labels, scores)))
     groups[0][0] = (1, 0.5)
-    at_three = [measure @ 3 for measure in MEASURES if measure.CUTOFF]
-    assert_equal_to_ids(groups, at_three, ties=ties)
-    for measure in at_three[:6]:
+    assert_equal_to_ids(groups, AT_THREE, ties=ties)
+    for measure in AT_THREE[:6]:
         assert_equal_to_ids(groups, [measure], ties=ties)
 
 
@@ -132,7 +149,9 @@ def test_groups_are_ordered_down_to_a_depth(sizes, depth, has_keys):
     expected = []
     for number, (first, stop) in enumerate(pairwise(offsets.tolist())):
         in_order = sorted(range(first, stop), key=lambda place: -score[place])
-        least = score[in_order[depth - 1]] if depth and depth < stop - first else -np.inf
+        least = -np.inf
+        if depth and depth < stop - first:
+            least = score[in_order[depth - 1]]
         before = None
         for place in in_order:
             if score[place] >= least:
@@ -143,7 +162,7 @@ def test_groups_are_ordered_down_to_a_depth(sizes, depth, has_keys):
 
 @given(groups_of(strategies.WHOLE, strategies.TIED_SCORES))
 def test_standard_measures_equal_those_of_ids(groups):
-    assert_equal_to_ids(groups, [*map(parse_measure, STANDARD.split())])
+    assert_equal_to_ids(groups, STANDARD)
     assert_equal_to_ids(groups, ASCENDING, ids=DESCENDING_IDS[::-1])
 
 
@@ -156,32 +175,37 @@ def test_every_form_has_the_same_values(groups, random):
     code = np.repeat(np.arange(len(sizes)), sizes)
     mixed = np.array(random.sample(code.tolist(), code.size))
     row = np.empty_like(mixed)
-    row[np.argsort(mixed, kind="stable")] = np.arange(
-        mixed.size
-    )  # the documents of a group keep their order
+    # The documents of a group keep their order.
+    row[np.argsort(mixed, kind="stable")] = np.arange(mixed.size)
     ids = [f"q{number}" for number in mixed]
     by_id = array_values(measures, np.array(labels)[row], np.array(scores)[row], ids)
-    np.testing.assert_array_equal(by_id, expected[:, [*dict.fromkeys(mixed.tolist())]])
-    padded = np.full((2, len(sizes), max(sizes) + 1), NAN)
+    in_first_order = list(dict.fromkeys(mixed.tolist()))
+    np.testing.assert_array_equal(by_id, expected[:, in_first_order])
+    shape = (len(sizes), max(sizes) + 1)
+    padded_labels = np.full(shape, NAN)
+    padded_scores = np.full(shape, NAN)
     for number, group in enumerate(groups):
-        padded[:, number, : len(group)] = np.array(group).reshape(-1, 2).T
-    np.testing.assert_array_equal(array_values(measures, *padded), expected)
+        for place, (label, score) in enumerate(group):
+            padded_labels[number, place] = label
+            padded_scores[number, place] = score
+    np.testing.assert_array_equal(array_values(measures, padded_labels, padded_scores), expected)
 
 
 @pytest.mark.parametrize("ties", ["mean", "given"])
 def test_padding_changes_no_mean_and_is_counted(ties):
-    labels, scores = [[3, 0, 1], [0, 1, NAN]], [[0.2, 0.7, 0.1], [0.5, 0.4, NAN]]
+    labels = [[3, 0, 1], [0, 1, NAN]]
+    scores = [[0.2, 0.7, 0.1], [0.5, 0.4, NAN]]
     padding = [[NAN, NAN, NAN], [NAN, 0.5, NAN]]  # the second one has a scored, unjudged document
     measures = ["nDCG_JK@10", "ASL", "ERR_G", "P@1", "NumRet"]
-    with pytest.warns(
-        InputWarning, match="labels: 2 of 4 groups lack a judged document; they have no value"
-    ):
-        padded = ArrayEvaluator(measures, [*labels, [NAN] * 3, [NAN] * 3], ties=ties)
     plain = ArrayEvaluator(measures, labels, ties=ties)
-    for factor in (1, -1):  # many scores for one reduction of the labels
-        given = factor * np.array(scores)
-        assert padded.means([*given, *padding]).tolist() == plain.means(given).tolist()
-        assert np.isnan(padded.values([*given, *padding])[:, 2:]).all()
+    message = "labels: 2 of 4 groups lack a judged document; they have no value"
+    with pytest.warns(InputWarning, match=message):
+        padded = ArrayEvaluator(measures, [*labels, [NAN] * 3, [NAN] * 3], ties=ties)
+    for sign in (1, -1):  # many scores for one reduction of the labels
+        signed = sign * np.array(scores)
+        with_padding = np.concatenate((signed, padding))
+        assert padded.means(with_padding).tolist() == plain.means(signed).tolist()
+        assert np.isnan(padded.values(with_padding)[:, 2:]).all()
 
 
 def test_padding_in_32_bits_meets_labels_in_32_bits():
@@ -197,14 +221,15 @@ def test_any_array_is_read():
         def __array__(self, dtype=None, copy=None):
             return np.array([2, 0, 1], dtype=np.uint8)
 
-    masked = np.ma.masked_array([2, 0, 5], mask=[False, False, True])
+    scores = np.float32([0.1, 0.5, 0.7])
     for labels in (
         [2, 0, 1],
         Exported(),
         np.array([2, 0, 1], np.float16),
         np.array([True, False, True]),
     ):
-        assert array_values("CG@2", labels, np.float32([0.1, 0.5, 0.7]), [3]).tolist() == [1.0]
+        assert array_values("CG@2", labels, scores, [3]).tolist() == [1.0]
+    masked = np.ma.masked_array([2, 0, 5], mask=[False, False, True])
     assert array_values(["CG", "Judged"], masked, [3, 2, 1], [3]).tolist() == [[2.0], [2 / 3]]
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     for dtype in (torch.float64, torch.bfloat16):
@@ -213,37 +238,38 @@ def test_any_array_is_read():
 
 
 def test_one_measure_has_one_value_per_group_and_names_do_not_hide_options():
-    labels, scores = [1, 0, 1, 0], [1.0, 1.0, 2.0, 3.0]
-    assert array_values("P@1", labels, scores, [2, 2]).tolist() == [0.5, 0.0]
-    assert array_values("P@1", labels, scores, [2, 2], "given").tolist() == [1.0, 0.0]
-    assert array_values("RBP(rel=1)@1", labels, scores, [2, 2], "max").round(9).tolist() == [
-        0.2,
-        0.0,
-    ]
-    assert array_values("CG@1", labels, scores, [2, 2]).tolist() == [0.5, 0.0]
-    assert array_values("CG(ties='max')@1", labels, scores, [2, 2]).tolist() == [1.0, 0.0]
-    assert (
-        array_values(["CG@1", "CG(ties='mean')@1"], labels, scores, [2, 2]).tolist()
-        == [[0.5, 0.0]] * 2
-    )
-    assert array_mean(["NumRet", "CG@1"], labels, scores, [*"aaab"]).tolist() == [4.0, 0.5]
+    labels = [1, 0, 1, 0]
+    scores = [1.0, 1.0, 2.0, 3.0]
+
+    def values(measure, ties="mean"):
+        return array_values(measure, labels, scores, [2, 2], ties).tolist()
+
+    assert values("P@1") == [0.5, 0.0]
+    assert values("P@1", "given") == [1.0, 0.0]
+    assert values("RBP(rel=1)@1", "max") == pytest.approx([0.2, 0.0], abs=1e-9)
+    assert values("CG@1") == [0.5, 0.0]
+    assert values("CG(ties='max')@1") == [1.0, 0.0]
+    assert values(["CG@1", "CG(ties='mean')@1"]) == [[0.5, 0.0], [0.5, 0.0]]
+    assert array_mean(["NumRet", "CG@1"], labels, scores, list("aaab")).tolist() == [4.0, 0.5]
 
 
 def test_the_evaluator_is_one_of_ir_measures():
     evaluator = ArrayEvaluator("CG@1", [3, 0, 1], ["x", "x", "y"])
-    assert [*evaluator.iter_calc([1, 2, 3])] == [
+    assert list(evaluator.iter_calc([1, 2, 3])) == [
         ir_measures.Metric("x", evaluator.in_order[0], 0.0),
         ir_measures.Metric("y", evaluator.in_order[0], 1.0),
     ]
 
 
 def test_each_measure_given_has_a_row_also_if_it_equals_another():
-    labels, scores, twice = [3, 0, 1], [0.1, 0.9, 0.5], ["nDCG_JK@10", "nDCG_JK(b=2)@10", "CG"]
-    one = array_values("nDCG_JK@10", labels, scores, [3])[0]
-    assert array_values(twice, labels, scores, [3]).tolist() == [[one], [one], [4.0]]
-    assert array_mean(np.array(twice), labels, scores, [3]).tolist() == [one, one, 4.0]
+    labels = [3, 0, 1]
+    scores = [0.1, 0.9, 0.5]
+    measures = ["nDCG_JK@10", "nDCG_JK(b=2)@10", "CG"]
+    value = array_values("nDCG_JK@10", labels, scores, [3])[0]
+    assert array_values(measures, labels, scores, [3]).tolist() == [[value], [value], [4.0]]
+    assert array_mean(np.array(measures), labels, scores, [3]).tolist() == [value, value, 4.0]
     assert array_mean(["CG", "CG"], labels, scores, [3]).tolist() == [4.0, 4.0]
-    assert array_values(["CG", "CG"], labels, scores, [3]).tolist() == [[4.0]] * 2
+    assert array_values(["CG", "CG"], labels, scores, [3]).tolist() == [[4.0], [4.0]]
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -266,12 +292,16 @@ AMBIGUOUS = [[2, 0], [3, 0, 0], [1, 1], [0, 1, 2], [0, 4, 0, 0]]
 
 @pytest.mark.parametrize("groups", AMBIGUOUS)
 def test_groups_that_may_be_sizes_or_ids_are_refused_and_can_be_named(groups):
-    labels, scores = np.arange(len(groups)) + 1, np.arange(len(groups))
+    labels = np.arange(len(groups)) + 1
+    scores = np.arange(len(groups))
     with pytest.raises(ValueError, match="may be sizes or ids; pass them as sizes=… or as ids=…"):
         array_values("CG", labels, scores, groups)
-    # The empty groups of sizes have no value.
-    bounds = np.cumsum([0, *groups])
-    of_sizes = [labels[a:b].sum() if b > a else NAN for a, b in pairwise(bounds)]
+    of_sizes = []
+    for first, stop in pairwise(np.cumsum([0, *groups])):
+        if first == stop:
+            of_sizes.append(NAN)  # an empty group has no value
+        else:
+            of_sizes.append(labels[first:stop].sum())
     np.testing.assert_array_equal(array_values("CG", labels, scores, sizes=groups), of_sizes)
     of_ids = [labels[np.array(groups) == id_].sum() for id_ in dict.fromkeys(groups)]
     assert array_values("CG", labels, scores, ids=groups).tolist() == of_ids
@@ -279,14 +309,14 @@ def test_groups_that_may_be_sizes_or_ids_are_refused_and_can_be_named(groups):
 
 @pytest.mark.parametrize("padding", [-1, -100.0, NAN])
 def test_padding_of_any_label_is_no_document_whatever_its_score(padding):
-    labels, scores = [[3, 0, 1], [0, 1, padding]], [[0.2, 0.7, 0.1], [0.5, 0.4, 0.9]]
     measures = ["nDCG_JK", "P@1", "Judged@3", "NumRet"]
-    plain = array_values(measures, [3, 0, 1, 0, 1], [0.2, 0.7, 0.1, 0.5, 0.4], [3, 2])
-    assert array_values(measures, labels, scores, padding=padding).tolist() == plain.tolist()
-    assert (
-        array_mean(measures, labels, scores, padding=padding).tolist()
-        == array_mean(measures, [3, 0, 1, 0, 1], [0.2, 0.7, 0.1, 0.5, 0.4], [3, 2]).tolist()
-    )
+    flat_arrays = ([3, 0, 1, 0, 1], [0.2, 0.7, 0.1, 0.5, 0.4], [3, 2])
+    values = array_values(measures, *flat_arrays).tolist()
+    means = array_mean(measures, *flat_arrays).tolist()
+    labels = [[3, 0, 1], [0, 1, padding]]
+    scores = [[0.2, 0.7, 0.1], [0.5, 0.4, 0.9]]
+    assert array_values(measures, labels, scores, padding=padding).tolist() == values
+    assert array_mean(measures, labels, scores, padding=padding).tolist() == means
 
 
 def test_minus_1_where_padding_would_be_is_told(recwarn):
@@ -301,7 +331,7 @@ def test_minus_1_where_padding_would_be_is_told(recwarn):
 
 
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("named", "message"),
     [
         ({"sizes": [2], "ids": [1, 1]}, "sizes and ids are given; give one of them"),
         ({"sizes": [1.0, 1.0]}, r"sizes \[1\.0, 1\.0\] do not fit 2 labels"),
@@ -317,6 +347,7 @@ def test_minus_1_where_padding_would_be_is_told(recwarn):
         ({"sizes": [2], "measure": ["CG", 7]}, "a measure is a string .* not a int"),
     ],
 )
-def test_arguments_of_a_wrong_kind_are_named(named, told):
-    with pytest.raises(ValueError, match=told):
-        array_values(**({"measure": "CG", "labels": [1, 0], "scores": [1, 2]} | named))
+def test_arguments_of_a_wrong_kind_are_named(named, message):
+    arguments = {"measure": "CG", "labels": [1, 0], "scores": [1, 2]}
+    with pytest.raises(ValueError, match=message):
+        array_values(**(arguments | named))

@@ -17,37 +17,51 @@ QRELS = {
 }
 
 
-def run_of(changed, least=0, strangers=4):
+SAME = "{id}"
+TXT = "{id}.txt"
+RULES = {
+    "in the same case": "{lower}",
+    "without '.txt'": TXT,
+    "without '/data/'": "/data/{id}",
+    "with the text before '#' (--passages '#')": "{id}#{place}",
+    "with the text before '%p' (--passages '%p')": "{id}%p{place}",
+    "with the text before '_' (--passages '_')": "{id}_{place}",
+    "with the text before '-' (--passages '-')": "{id}-{place}",
+    "with 'q' before it": "{without_q}",
+    "in the same case and without '.txt'": "{lower}.txt",
+    "in the same case and without '/data/'": "/data/{upper}",
+    "in the same case and with 'q' before it": "{upper_without_q}",
+    "with the text before '#' (--passages '#') and without '.pdf'": "{id}.pdf#{place}",
+    "with the text before '_' (--passages '_') and in the same case": "{lower}_{place}",
+    "without '/data/' and without '.txt'": "/data/{id}.txt",
+}
+"""The id that a run has for a judged document, by the rule with which the two match."""
+
+
+def changed_id(template, id_, place=0):
+    """The id that a run has for a judged document; `place` counts the documents of the run."""
+    return template.format(
+        id=id_,
+        lower=id_.lower(),
+        upper=id_.upper(),
+        without_q=id_[1:],
+        upper_without_q=id_[1:].upper(),
+        place=place,
+        place_before=max(place - 1, 0),
+    )
+
+
+def run_of(template, least=0, strangers=4):
     """Every second judged document, with a changed id from the place `least` on, and others."""
     run = {}
     for topic, judgments in QRELS.items():
         listed = list(judgments)[::2]
-        ids = listed[:least] + [changed(id_, place) for place, id_ in enumerate(listed[least:])]
+        ids = listed[:least]
+        for place, id_ in enumerate(listed[least:]):
+            ids.append(changed_id(template, id_, place))
         ids += [f"unknown {place} of {topic}" for place in range(strangers)]
         run[topic] = {id_: 100.0 - rank for rank, id_ in enumerate(ids)}
     return run
-
-
-RULES = {
-    "in the same case": lambda id_, place: id_.lower(),
-    "without '.txt'": lambda id_, place: f"{id_}.txt",
-    "without '/data/'": lambda id_, place: f"/data/{id_}",
-    "with the text before '#' (--passages '#')": lambda id_, place: f"{id_}#{place}",
-    "with the text before '%p' (--passages '%p')": lambda id_, place: f"{id_}%p{place}",
-    "with the text before '_' (--passages '_')": lambda id_, place: f"{id_}_{place}",
-    "with the text before '-' (--passages '-')": lambda id_, place: f"{id_}-{place}",
-    "with 'q' before it": lambda id_, place: id_[1:],
-    "in the same case and without '.txt'": lambda id_, place: f"{id_.lower()}.txt",
-    "in the same case and without '/data/'": lambda id_, place: f"/data/{id_.upper()}",
-    "in the same case and with 'q' before it": lambda id_, place: id_[1:].upper(),
-    "with the text before '#' (--passages '#') and without '.pdf'": lambda id_, place: (
-        f"{id_}.pdf#{place}"
-    ),
-    "with the text before '_' (--passages '_') and in the same case": lambda id_, place: (
-        f"{id_.lower()}_{place}"
-    ),
-    "without '/data/' and without '.txt'": lambda id_, place: f"/data/{id_}.txt",
-}
 
 
 def texts_of(call, *arguments):
@@ -60,25 +74,24 @@ def texts_of(call, *arguments):
 @pytest.mark.parametrize("words", RULES)
 def test_the_rule_that_makes_documents_match_is_said(words, analysis):
     first = "q0-Doc000"
-    changed = RULES[words](first, 0)
-    rule = (
-        f"50 % of the unjudged documents in the top 10 of 50 topics would match {words}, as "
-        f"{changed!r} and {first!r} of the qrels"
-    )
-    found = texts_of(analysis, QRELS, {"x": run_of(RULES[words])}, ["nDCG@10"])
-    assert found == [f"no document is judged; {rule}"]
+    changed = changed_id(RULES[words], first)
+    texts = texts_of(analysis, QRELS, {"x": run_of(RULES[words])}, ["nDCG@10"])
+    assert texts == [
+        "no document is judged; 50 % of the unjudged documents in the top 10 of 50 topics would "
+        f"match {words}, as {changed!r} and {first!r} of the qrels"
+    ]
 
 
 def test_the_rule_by_which_most_documents_match_is_said():
     """Half of the documents are the passage 0, so they would also match without '#0'."""
-    run = run_of(lambda id_, place: f"{id_}#{max(place - 1, 0)}")
+    run = run_of("{id}#{place_before}")
     (text,) = texts_of(evaluate, QRELS, {"x": run}, ["nDCG@10"])
     assert "50 % of the unjudged documents" in text
     assert "would match with the text before '#' (--passages '#')" in text
 
 
 def test_a_long_ending_is_cut_off_in_the_sentence():
-    run = run_of(lambda id_, place: id_ + "x" * 3000)
+    run = run_of(SAME + "x" * 3000)
     (text,) = texts_of(evaluate, QRELS, {"x": run}, ["nDCG@10"])
     assert "would match without 'xxx" in text
     assert len(text) < 400
@@ -89,11 +102,9 @@ def test_an_ending_of_the_qrels_alone_is_said():
         topic: {f"{id_}.txt": level for id_, level in of_topic.items()}
         for topic, of_topic in QRELS.items()
     }
-    (text,) = texts_of(evaluate, qrels, {"x": run_of(lambda id_, place: id_)}, ["nDCG@10"])
-    assert (
-        "would match with '.txt' at the end, as 'q0-Doc000' and 'q0-Doc000.txt' of the qrels"
-        in text
-    )
+    (text,) = texts_of(evaluate, qrels, {"x": run_of(SAME)}, ["nDCG@10"])
+    ids = "'q0-Doc000' and 'q0-Doc000.txt' of the qrels"
+    assert f"would match with '.txt' at the end, as {ids}" in text
 
 
 def written(form, run, folder):
@@ -108,9 +119,8 @@ def written(form, run, folder):
         return frame
     path = folder / f"x.{form}"
     if form == "run":
-        path.write_text(
-            "".join(f"{row['query_id']} Q0 {row['doc_id']} 0 {row['score']} x\n" for row in rows)
-        )
+        lines = [f"{row['query_id']} Q0 {row['doc_id']} 0 {row['score']} x\n" for row in rows]
+        path.write_text("".join(lines))
     elif form == "parquet":
         frame.to_parquet(path)
     elif form == "csv":
@@ -124,30 +134,30 @@ def written(form, run, folder):
 def test_every_form_of_a_run_has_the_same_remark(form, tmp_path):
     run = {
         topic: {id_.replace(" ", ""): score for id_, score in scores.items()}
-        for topic, scores in run_of(RULES["without '.txt'"], least=1, strangers=2).items()
+        for topic, scores in run_of(TXT, least=1, strangers=2).items()
     }
     expected = texts_of(evaluate, QRELS, {"x": run}, ["nDCG@10"])
-    rule = expected[-1]
-    assert rule.startswith(
+    assert expected[-1].startswith(
         "60 % of the unjudged documents in the top 10 of 50 topics would match without '.txt'"
     )
-    assert texts_of(evaluate, QRELS, {"x": written(form, run, tmp_path)}, ["nDCG@10"]) == expected
+    in_form = written(form, run, tmp_path)
+    assert texts_of(evaluate, QRELS, {"x": in_form}, ["nDCG@10"]) == expected
 
 
 def test_the_curves_say_it_as_well():
     with pytest.warns(InputWarning, match="would match without '.txt'"):
-        curves(QRELS, {"x": run_of(RULES["without '.txt'"])}, "nCG", depth=3)
+        curves(QRELS, {"x": run_of(TXT)}, "nCG", depth=3)
 
 
 def test_a_single_relevant_document_for_a_topic_is_found_among_others():
     qrels = {topic: {list(judgments)[2]: 1} for topic, judgments in QRELS.items()}
-    texts = texts_of(evaluate, qrels, {"x": run_of(RULES["without '.txt'"])}, ["RR@10"])
+    texts = texts_of(evaluate, qrels, {"x": run_of(TXT)}, ["RR@10"])
     assert texts[0].startswith("no document is judged; 12 % of the unjudged")
     assert "would match without '.txt', as 'q0-Doc002.txt' and 'q0-Doc002'" in texts[0]
 
 
 def test_few_matches_without_a_rule_name_both_sides():
-    run = run_of(lambda id_, place: f"{place} {hash(id_)}")
+    run = {topic: {f"{place} {topic}": -place for place in range(8)} for topic in QRELS}
     run["q0"] = {"q0-Doc000": 2.0, "other": 1.0}
     texts = texts_of(check, QRELS, {"x": run}, ["nDCG@10"])
     assert texts[-1].startswith(
@@ -158,13 +168,15 @@ def test_few_matches_without_a_rule_name_both_sides():
 @pytest.mark.parametrize("depth", [1, 10])
 def test_runs_with_new_documents_have_no_remark_on_ids(depth):
     """Unjudged documents alone are no reason: half of the run's documents are judged."""
-    run = run_of(lambda id_, place: id_, strangers=8)
-    run = {topic: {id_: -score for id_, score in scores.items()} for topic, scores in run.items()}
+    run = {}
+    for topic, scores in run_of(SAME, strangers=8).items():
+        run[topic] = {id_: -score for id_, score in scores.items()}
     texts = texts_of(evaluate, QRELS, {"x": run}, [f"nDCG@{depth}"])
     assert not [text for text in texts if " ids" in text or "would match" in text]
 
 
 def test_an_unjudged_document_that_is_no_id_stays_unjudged():
-    run = {topic: {f"{topic}-Doc000": 2.0, **dict.fromkeys(range(900), 1.0)} for topic in QRELS}
+    not_ids = dict.fromkeys(range(900), 1.0)
+    run = {topic: {f"{topic}-Doc000": 2.0, **not_ids} for topic in QRELS}
     texts = texts_of(evaluate, QRELS, {"x": run}, ["P@5"])
     assert texts == ["80 % of the top 5 are unjudged"]

@@ -16,14 +16,17 @@ def in_pieces(size, **others):
 
 def run_file(content, sizes=SIZES, **options):
     """A run in a text, in bytes or in a file, read in these sizes."""
-    found = RunFile(opened(content), **options)
-    found.sizes = sizes
-    return found
+    run = RunFile(opened(content), **options)
+    run.sizes = sizes
+    return run
 
 
 def opened(content):
-    content = content.encode() if isinstance(content, str) else content
-    return io.BytesIO(content) if isinstance(content, bytes) else content
+    if isinstance(content, str):
+        content = content.encode()
+    if isinstance(content, bytes):
+        return io.BytesIO(content)
+    return content  # a path
 
 
 def run(content, sizes=SIZES):
@@ -37,10 +40,10 @@ def qrels(content, sizes=SIZES):
 
 
 def by_topic(rows):
-    found = {}
+    values = {}
     for topic, doc, value, *_ in rows:
-        found.setdefault(topic, {})[doc] = value
-    return found
+        values.setdefault(topic, {})[doc] = value
+    return values
 
 
 def refused(call, *arguments):

@@ -1,5 +1,6 @@
 """Columns of ids as bytes, checked against Python strings."""
 
+from collections import defaultdict
 from itertools import pairwise
 
 import numpy as np
@@ -31,34 +32,45 @@ topics = st.lists(st.lists(texts, max_size=8), max_size=4)
 
 def column(lists):
     """The ids of several topics as a column."""
-    offsets = np.concatenate(([0], np.cumsum([len(each) for each in lists], dtype=np.int64)))
-    return Ids.of([id_ for each in lists for id_ in each]), offsets
+    sizes = [len(ids) for ids in lists]
+    offsets = np.cumsum([0, *sizes], dtype=np.int64)
+    return Ids.of([id_ for ids in lists for id_ in ids]), offsets
 
 
 def plain_pairs(first, second):
     """`equal_pairs` as a plain loop."""
-    rows = [(t, id_) for lists in (first, second) for t, each in enumerate(lists) for id_ in each]
-    places = {}
-    for row, key in enumerate(rows):
-        places.setdefault(key, []).append(row)
-    return sorted(pair for of_id in places.values() for pair in pairwise(of_id))
+    rows_of = defaultdict(list)
+    row = 0
+    for lists in (first, second):
+        for topic, ids in enumerate(lists):
+            for id_ in ids:
+                rows_of[topic, id_].append(row)
+                row += 1
+    return sorted(pair for rows in rows_of.values() for pair in pairwise(rows))
 
 
 def pairs(*columns):
-    return sorted(zip(*(rows.tolist() for rows in equal_pairs(*columns))))
+    """`equal_pairs` as a sorted list."""
+    rows, others = equal_pairs(*columns)
+    return sorted(zip(rows.tolist(), others.tolist()))
+
+
+def padded_to(count, lists):
+    """The lists with empty ones after them."""
+    return lists + [[]] * (count - len(lists))
 
 
 @given(st.lists(texts, max_size=30))
 def test_column_returns_its_ids(strings):
-    for column_ in (
-        Ids.of(strings),
-        Ids.of(np.array(strings, dtype=object)),
-        Ids.of_pieces([{}, dict.fromkeys(strings)]),
+    once = list(dict.fromkeys(strings))
+    for ids, expected in (
+        (Ids.of(strings), strings),
+        (Ids.of(np.array(strings, dtype=object)), strings),
+        (Ids.of_pieces([{}, dict.fromkeys(strings)]), once),
     ):
-        expected = strings if len(column_) == len(strings) else list(dict.fromkeys(strings))
-        assert list(column_) == expected
-        assert list(column_.take(slice(1, 3))) == expected[1:3]
-        assert list(column_.take(np.arange(len(expected))[::-1])) == expected[::-1]
+        assert list(ids) == expected
+        assert list(ids.take(slice(1, 3))) == expected[1:3]
+        assert list(ids.take(np.arange(len(expected))[::-1])) == expected[::-1]
 
 
 def test_column_read_in_pieces_keeps_equal_spacing(monkeypatch):
@@ -72,31 +84,32 @@ def test_column_read_in_pieces_keeps_equal_spacing(monkeypatch):
 
 @pytest.mark.parametrize("lengths", [(3, 3, 3), (3, 3, 4), (7, 7, 15)])
 def test_concatenation_keeps_equal_spacing_if_all_lengths_agree(lengths):
-    parts = [[str(number) * length for number in range(9)] for length in lengths]
-    column_ = Ids.concatenated([Ids.of(part) for part in parts])
-    assert list(column_) == [id_ for part in parts for id_ in part]
-    assert isinstance(column_.start, range) == (len(set(lengths)) == 1)
+    lists = [[str(number) * length for number in range(9)] for length in lengths]
+    joined = Ids.concatenated([Ids.of(ids) for ids in lists])
+    assert list(joined) == [id_ for ids in lists for id_ in ids]
+    assert isinstance(joined.start, range) == (len(set(lengths)) == 1)
 
 
 def test_concatenated_parts_of_a_column_take_the_memory_of_the_column():
     whole = Ids.of([str(number) for number in range(1000)])
-    found = Ids.concatenated([whole.take(slice(row, row + 2)) for row in range(0, 1000, 2)])
-    assert list(found) == list(whole)
-    assert found.data.size <= whole.data.size
+    slices = [whole.take(slice(row, row + 2)) for row in range(0, 1000, 2)]
+    joined = Ids.concatenated(slices)
+    assert list(joined) == list(whole)
+    assert joined.data.size <= whole.data.size
 
 
 @given(st.lists(texts, max_size=20), st.data())
 def test_padded_ids_equal_the_original_ids(strings, data):
     filled = Ids.of(strings).padded()
     assert list(filled) == strings
-    rows = np.array(
-        data.draw(st.lists(st.integers(0, len(strings) - 1))) if strings else [], dtype=np.int64
-    )
-    assert list(filled.take(rows)) == [strings[row] for row in rows]
-    taken = filled.take(rows), np.array([0, rows.size])
-    assert pairs(taken, column([strings])) == plain_pairs(
-        [[strings[row] for row in rows]], [strings]
-    )
+    rows = []
+    if strings:
+        rows = data.draw(st.lists(st.integers(0, len(strings) - 1)))
+    taken = filled.take(np.array(rows, dtype=np.int64))
+    expected = [strings[row] for row in rows]
+    assert list(taken) == expected
+    offsets = np.array([0, len(rows)])
+    assert pairs((taken, offsets), column([strings])) == plain_pairs([expected], [strings])
 
 
 def test_padding_is_skipped_if_it_takes_too_much_memory():
@@ -105,20 +118,23 @@ def test_padding_is_skipped_if_it_takes_too_much_memory():
     assert many.padded() is many
 
 
-@pytest.mark.parametrize(
-    "hashed",
-    [
-        id_matching._Rows.hashed,
-        lambda rows: rows.topic * 0,
-        lambda rows: rows.length.astype(np.uint64) << 60,
-    ],
-)
+def all_alike(rows):
+    """A hash that all ids of all topics share."""
+    return rows.topic * 0
+
+
+def by_length(rows):
+    """A hash that all ids of a length share."""
+    return rows.length.astype(np.uint64) << 60
+
+
+@pytest.mark.parametrize("hashed", [id_matching._Rows.hashed, all_alike, by_length])
 @given(sides=st.lists(topics, min_size=2, max_size=2))
 def test_equal_pairs_are_exact_despite_hash_collisions(hashed, sides):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(id_matching._Rows, "hashed", hashed)
         count = max(map(len, sides))
-        first, second = ([*lists, *[[]] * (count - len(lists))] for lists in sides)
+        first, second = (padded_to(count, lists) for lists in sides)
         assert pairs(column(first), column(second)) == plain_pairs(first, second)
         assert pairs(column(first)) == plain_pairs(first, [])
 
@@ -131,22 +147,22 @@ def test_table_of_hashes_finds_the_pairs_of_the_sort(factor, sides):
         patch.setattr(id_matching, "LEAST_IN_TABLE", 1)
         patch.setattr(id_matching, "MOST_PER_JUDGED", 1000)
         count = max(map(len, sides))
-        first, second = ([*lists, *[[]] * (count - len(lists))] for lists in sides)
-        second = [list(dict.fromkeys(each)) for each in second]
-        found = zip(
-            *(rows.tolist() for rows in matches(column(first), column(second))), strict=True
-        )
-        assert sorted(found) == plain_pairs(first, second)
+        first, second = (padded_to(count, lists) for lists in sides)
+        second = [list(dict.fromkeys(ids)) for ids in second]
+        rows, others = matches(column(first), column(second))
+        matched = zip(rows.tolist(), others.tolist(), strict=True)
+        assert sorted(matched) == plain_pairs(first, second)
 
 
 @given(st.lists(st.lists(texts, min_size=1, max_size=6), min_size=1, max_size=4))
 def test_ids_descend_by_code_point_within_groups(groups):
-    strings = [id_ for each in groups for id_ in each]
-    group = np.repeat(np.arange(len(groups)), [len(each) for each in groups])
+    strings = [id_ for ids in groups for id_ in ids]
+    group = np.repeat(np.arange(len(groups)), [len(ids) for ids in groups])
     order = Ids.of(strings).descending(group).tolist()
-    assert [strings[row] for row in order] == [
-        id_ for each in groups for id_ in sorted(each, key=lambda id_: id_.encode(), reverse=True)
-    ]
+    expected = []
+    for ids in groups:
+        expected += sorted(ids, key=str.encode, reverse=True)
+    assert [strings[row] for row in order] == expected
 
 
 @given(
@@ -155,12 +171,11 @@ def test_ids_descend_by_code_point_within_groups(groups):
 )
 def test_arrow_slices_match_plain_strings(strings, skipped):
     for type_ in (pyarrow.string(), pyarrow.large_string()):
-        array = pyarrow.array(strings, type_)[skipped:]
-        assert list(Ids.of_arrow(array)) == strings[skipped:]
-        own, whole = column([strings[skipped:]])
-        assert pairs((Ids.of_arrow(array), whole), (own, whole)) == plain_pairs(
-            *[[strings[skipped:]]] * 2
-        )
+        rest = strings[skipped:]
+        of_slice = Ids.of_arrow(pyarrow.array(strings, type_)[skipped:])
+        assert list(of_slice) == rest
+        ids, offsets = column([rest])
+        assert pairs((of_slice, offsets), (ids, offsets)) == plain_pairs([rest], [rest])
 
 
 @given(st.lists(st.sampled_from(["a", "b", "ab", "ba", "é", "abcdefghi", "abcdefghj"])))

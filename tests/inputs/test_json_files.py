@@ -19,21 +19,28 @@ ROWS = [(topic, doc, score) for topic, docs in TWO.items() for doc, score in doc
 
 
 def lines(objects):
-    return "".join(json.dumps(each) + "\n" for each in objects)
+    return "".join(json.dumps(item) + "\n" for item in objects)
 
 
-def items(topic, documents, document):
-    """One object per topic."""
-    lists = [
-        [{document: doc, "score": score} for doc, score in docs.items()] for docs in TWO.values()
-    ]
-    return [{topic: query, "text": "a b", documents: found} for query, found in zip(TWO, lists)]
+def objects(*names):
+    """An object for each row, with these names of topic, document and score."""
+    return [dict(zip(names, row)) for row in ROWS]
+
+
+def items(topic_name, list_name, document_name):
+    """An object for each topic."""
+    result = []
+    for topic, docs in TWO.items():
+        results = [{document_name: doc, "score": score} for doc, score in docs.items()]
+        result.append({topic_name: topic, "text": "a b", list_name: results})
+    return result
 
 
 RERANKED = [
     {"query": {"text": "a", "qid": item["qid"]}, "candidates": item["candidates"]}
     for item in items("qid", "candidates", "docid")
 ]
+WITH_TEXT = [item | {"text": "é\n"} for item in objects("qid", "docno", "sim")]
 FORMS = {
     "dict": json.dumps(TWO),
     "ranx": json.dumps(TWO, indent=2),
@@ -42,13 +49,9 @@ FORMS = {
     "RankLLM": json.dumps(RERANKED),
     "RankLLM, lines": lines(RERANKED),
     "iKAT": lines({"turn_id": topic, "references": docs} for topic, docs in TWO.items()),
-    "lines": lines(dict(zip(("query_id", "doc_id", "score"), row)) for row in ROWS),
-    "spaced": "\n"
-    + lines({"qid": q, "docno": d, "sim": s, "text": "é\n"} for q, d, s in ROWS)
-    + "\n\n",
-    "array": json.dumps(
-        [dict(zip(("query-id", "corpus-id", "score"), row)) for row in ROWS], indent=1
-    ),
+    "lines": lines(objects("query_id", "doc_id", "score")),
+    "spaced": "\n" + lines(WITH_TEXT) + "\n\n",
+    "array": json.dumps(objects("query-id", "corpus-id", "score"), indent=1),
     "pandas": pandas.DataFrame(ROWS, columns=["q_id", "doc_id", "score"]).to_json(orient="records"),
 }
 
@@ -67,7 +70,8 @@ def test_run_of_each_form_is_read(form, size):
         '{"q1": {"d1": 3, "d2": 0}, "q2": {}}',
         '{"q1": {"d1": "3", "d2": "0.0"}}',
         '{"query_id":"q1","doc_id":"d1","rating":3}\n{"query_id":"q1",\n"doc_id":"d2","rating":0}',
-        '{"qid":"q1","docno":"d1","label":3,"iteration":"0"}\n{"qid":"q1","docno":"d2","label":0,"iteration":1}',
+        '{"qid":"q1","docno":"d1","label":3,"iteration":"0"}\n'
+        '{"qid":"q1","docno":"d2","label":0,"iteration":1}',
         '{"qid": ["q1", "q1"], "docno": ["d1", "d2"], "label": [3, 0]}',
     ],
 )
@@ -77,11 +81,10 @@ def test_qrels_of_each_form_are_read(content):
 
 @pytest.mark.parametrize("write", [lines, json.dumps])
 def test_runs_are_told_apart_by_a_key(write):
-    rows = [
-        {"run": name, "query_id": q, "doc_id": d, "score": s} for name in "ab" for q, d, s in ROWS
-    ]
-    Path("runs").write_text(write(rows))
-    assert [*RunFile("runs").runs()] == ["a", "b"]
+    rows = objects("query_id", "doc_id", "score")
+    of_runs = [{"run": name, **row} for name in "ab" for row in rows]
+    Path("runs").write_text(write(of_runs))
+    assert list(RunFile("runs").runs()) == ["a", "b"]
     assert len(list(RunFile("runs", "b"))) == len(ROWS)
 
 
@@ -92,10 +95,11 @@ def test_files_and_objects_of_ranx_are_read(ending):
     ranked = ranx.Run(TWO, name="mine")
     judged.save(f"qrels.{ending}")
     ranked.save(f"run.{ending}")
-    found = evaluate(judged.to_dict(), {"x": TWO}, [CG, AP]).values
-    for of_qrels in (judged, judged.to_dataframe(), f"qrels.{ending}"):
-        for of_run in (ranked, ranked.to_dataframe(), Path(f"run.{ending}")):
-            assert (evaluate(of_qrels, {"x": of_run}, [CG, AP]).values == found).all()
+    expected = evaluate(judged.to_dict(), {"x": TWO}, [CG, AP]).values
+    for qrels_form in (judged, judged.to_dataframe(), f"qrels.{ending}"):
+        for run_form in (ranked, ranked.to_dataframe(), Path(f"run.{ending}")):
+            values = evaluate(qrels_form, {"x": run_form}, [CG, AP]).values
+            assert (values == expected).all()
 
 
 @pytest.fixture(autouse=True)
@@ -104,21 +108,19 @@ def here(tmp_path, monkeypatch):
 
 
 def test_damaged_and_endless_json_is_refused():
-    whole = gzip.compress(json.dumps({f"q{n}": {f"d{n * n}": n} for n in range(50_000)}).encode())
+    many_topics = {f"q{number}": {f"d{number * number}": number} for number in range(50_000)}
+    whole = gzip.compress(json.dumps(many_topics).encode())
     Path("cut.json.gz").write_bytes(whole[: len(whole) // 2])
-    assert "cut.json.gz:1: the gzip file is damaged or cut off here (" in refused(
-        run, Path("cut.json.gz")
-    )
+    message = refused(run, Path("cut.json.gz"))
+    assert "cut.json.gz:1: the gzip file is damaged or cut off here (" in message
     Path("latin.json").write_bytes('{"q1": {"dé": 1}}'.encode("latin-1"))
     assert refused(run, Path("latin.json")).startswith("latin.json:1: not UTF-8 text")
     Path("id.json").write_text(json.dumps({"q1": {"d" * 5000: 1}}))
     assert "id.json:1: the doc_id 'ddd" in refused(run, Path("id.json"))
     long = json.dumps({"q1": {"d" * 200_000: 1}})
+    reason = "more than 1,000 bytes, which are read at once; write a Parquet file without"
     for content in (long, gzip.compress(b"PAR1" + bytes(2000))):
-        assert (
-            "more than 1,000 bytes, which are read at once; write a Parquet file without"
-            in refused(run, content, in_pieces(100, value=1000))
-        )
+        assert reason in refused(run, content, in_pieces(100, value=1000))
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
 """Intents and their probabilities in every form of qrels."""
 
 from decimal import Decimal
+from functools import partial
+from operator import methodcaller
 from random import Random
 
+import numpy as np
 import pandas
 import pyarrow
 import pytest
@@ -30,26 +33,67 @@ def arrow(frame, **changed):
     return table
 
 
-FORMS = {
-    "frame": lambda frame, path: frame.rename(columns=TERRIER),
-    "named tuples": lambda frame, path: [*frame.itertuples(index=False)],
-    "dicts": lambda frame, path: frame.to_dict("records"),
-    "table": lambda frame, path: arrow(frame),
-    "batches": lambda frame, path: arrow(frame).to_batches(max_chunksize=2),
-    "csv": lambda frame, path: frame.to_csv(path, index=False) or path,
-    "tsv": lambda frame, path: (
-        frame.rename(columns=TERRIER).to_csv(path, index=False, sep="\t") or path
-    ),
-    "json lines": lambda frame, path: frame.to_json(path, orient="records", lines=True) or path,
-    "json array": lambda frame, path: frame.to_json(path, orient="records") or path,
-    "parquet": lambda frame, path: parquet.write_table(arrow(frame), path) or path,
-    "arrow file": lambda frame, path: feather.write_feather(arrow(frame), path) or path,
+def renamed(frame):
+    """The frame with PyTerrier's names of columns."""
+    return frame.rename(columns=TERRIER)
+
+
+def named_tuples(frame):
+    return list(frame.itertuples(index=False))
+
+
+def batches(frame):
+    return arrow(frame).to_batches(max_chunksize=2)
+
+
+def write_tsv(frame, path):
+    renamed(frame).to_csv(path, index=False, sep="\t")
+
+
+def write_parquet(frame, path):
+    parquet.write_table(arrow(frame), path)
+
+
+def write_arrow(frame, path):
+    feather.write_feather(arrow(frame), path)
+
+
+IN_MEMORY = {
+    "frame": renamed,
+    "named tuples": named_tuples,
+    "dicts": methodcaller("to_dict", "records"),
+    "table": arrow,
+    "batches": batches,
 }
-every_form = pytest.mark.parametrize("form", FORMS)
+FILES = {
+    "csv": partial(pandas.DataFrame.to_csv, index=False),
+    "tsv": write_tsv,
+    "json lines": partial(pandas.DataFrame.to_json, orient="records", lines=True),
+    "json array": partial(pandas.DataFrame.to_json, orient="records"),
+    "parquet": write_parquet,
+    "arrow file": write_arrow,
+}
+every_form = pytest.mark.parametrize("form", [*IN_MEMORY, *FILES])
+
+
+def in_form(form, frame, folder):
+    """Qrels in a form; those in a file are its path."""
+    if form in IN_MEMORY:
+        return IN_MEMORY[form](frame)
+    path = folder / "qrels"
+    FILES[form](frame, path)
+    return path
+
+
+def evaluated(qrels):
+    return evaluate(qrels, {"": RUN}, [D_nDCG, IRec @ 1])
 
 
 def values(qrels):
-    return evaluate(qrels, {"": RUN}, [D_nDCG, IRec @ 1]).values[0, :, ::-1]
+    """The values of each measure for the topics q1 and q2."""
+    evaluation = evaluated(qrels)
+    columns = [evaluation.topics.index(topic) for topic in ("q1", "q2")]
+    return evaluation.values[0][:, columns]
 
 
 @every_form
@@ -57,32 +101,26 @@ def test_values_do_not_depend_on_the_form_or_the_order_of_rows(form, tmp_path):
     expected = values(FRAME)
     assert expected.tolist() != values(FRAME.drop(columns="probability")).tolist()
     order = Random(form).sample(range(len(FRAME)), len(FRAME))
-    found = evaluate(
-        FORMS[form](FRAME.iloc[order], tmp_path / "qrels"), {"": RUN}, [D_nDCG, IRec @ 1]
-    )
-    for topic in ("q1", "q2"):
-        of_topic = found.values[0, :, found.topics.index(topic)]
-        assert (of_topic == expected[:, ("q2", "q1").index(topic)]).all()
+    qrels = in_form(form, FRAME.iloc[order], tmp_path)
+    assert (values(qrels) == expected).all()
 
 
 @every_form
 def test_only_measures_of_intents_refuse_a_missing_probability(form, tmp_path):
     lacking = FRAME.drop(index=2).reset_index(drop=True)  # one level for each document
     lacking.loc[4, "probability"] = float("nan")
-    qrels = FORMS[form](lacking, tmp_path / "qrels")
+    qrels = in_form(form, lacking, tmp_path)
     assert evaluate(qrels, {"": RUN}, [nDCG_JK]).means()[0, 0] > 0
     with pytest.raises(GradedError, match="probability"):
         values(qrels)
 
 
 def test_intents_that_are_not_text_are_refused():
+    qrels = FRAME.assign(subtopic_id=np.arange(len(FRAME), dtype=float))
+    message = r"^qrels: subtopic_id \d+\.0 is of type float, not a string$"
     for measure in (nDCG_JK, D_nDCG):
-        with pytest.raises(
-            GradedError, match=r"^qrels: subtopic_id \d+\.0 is of type float, not a string$"
-        ):
-            evaluate(
-                FRAME.assign(subtopic_id=[*map(float, range(len(FRAME)))]), {"": RUN}, [measure]
-            )
+        with pytest.raises(GradedError, match=message):
+            evaluate(qrels, {"": RUN}, [measure])
 
 
 def test_a_query_that_returns_its_rows_in_another_order_is_read_once():
@@ -97,15 +135,14 @@ def test_a_query_that_returns_its_rows_in_another_order_is_read_once():
 
 
 def test_probabilities_are_numbers_of_any_type(tmp_path):
-    column = pyarrow.array([*map(Decimal, FRAME["probability"])], pyarrow.decimal128(6, 4))
+    decimals = [Decimal(probability) for probability in FRAME["probability"]]
+    column = pyarrow.array(decimals, pyarrow.decimal128(6, 4))
     parquet.write_table(arrow(FRAME, probability=column), tmp_path / "decimals")
     assert (values(tmp_path / "decimals") == values(FRAME)).all()
-    parquet.write_table(
-        arrow(FRAME, probability=[[*FRAME["probability"].map(str)]]), tmp_path / "texts"
-    )
-    with pytest.raises(
-        GradedError, match=r"texts: row \d: topic 'q1', document '.*': the probability is nan"
-    ):
+    texts = pyarrow.array(list(map(str, FRAME["probability"])))
+    parquet.write_table(arrow(FRAME, probability=texts), tmp_path / "texts")
+    message = r"texts: row \d: topic 'q1', document '.*': the probability is nan"
+    with pytest.raises(GradedError, match=message):
         values(tmp_path / "texts")
 
 
@@ -123,7 +160,8 @@ def test_convert_keeps_intents_and_probabilities(tmp_path):
 def test_check_counts_a_document_at_its_highest_level(others):
     if others:
         pytest.importorskip("pyndeval", reason="pyndeval, which computes alpha_nDCG, is absent")
-    found = check(FRAME, {"r": RUN}, ["D_nDCG(gains=7:1)"] + others)
-    (remark,) = found.remarks
+    result = check(FRAME, {"r": RUN}, ["D_nDCG(gains=7:1)"] + others)
+    (remark,) = result.remarks
     assert str(remark) == "D_nDCG(gains={7:1}): the qrels have no document of level 7"
-    assert dict(zip(found.levels.levels, found.levels.documents.tolist())) == {0: 1, 1: 2, 3: 2}
+    documents = dict(zip(result.levels.levels, result.levels.documents.tolist()))
+    assert documents == {0: 1, 1: 2, 3: 2}

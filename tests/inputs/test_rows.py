@@ -7,6 +7,7 @@ from collections import namedtuple
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from operator import methodcaller
 
 import ir_measures
 import numpy as np
@@ -34,10 +35,11 @@ def unfold(table):
     assert len(table.offsets) == len(table.topics) + 1
     assert table.offsets[0] == 0
     assert table.offsets[-1] == len(table.docs) == len(table.values)
-    blocks = {topic: table.block(number, number + 1) for number, topic in enumerate(table.topics)}
-    return {
-        topic: dict(zip(block.docs.ids(), block.values.tolist())) for topic, block in blocks.items()
-    }
+    by_topic = {}
+    for number, topic in enumerate(table.topics):
+        block = table.block(number, number + 1)
+        by_topic[topic] = dict(zip(block.docs.ids(), block.values.tolist()))
+    return by_topic
 
 
 def row(**fields):
@@ -56,18 +58,16 @@ def frame(**columns):
     "form", ["dict of dicts", "list of named tuples", "DataFrame", "DataFrame of categories"]
 )
 def test_evaluation_does_not_modify_its_inputs(form):
-    qrels, run = FORMS[form](QRELS, "relevance"), FORMS[form](RUN, "score")
-    kept = copy.deepcopy((qrels, run))
+    qrels = FORMS[form](QRELS, "relevance")
+    run = FORMS[form](RUN, "score")
+    before = str(copy.deepcopy((qrels, run)))
     evaluate(qrels, run)
-    assert str((qrels, run)) == str(kept)
+    assert str((qrels, run)) == before
 
 
 def test_dicts_may_have_topics_without_documents():
-    assert unfold(read_qrels({"q": {}, "p": {"a": 1}, "r": {}})) == {
-        "q": {},
-        "p": {"a": 1},
-        "r": {},
-    }
+    qrels = {"q": {}, "p": {"a": 1}, "r": {}}
+    assert unfold(read_qrels(qrels)) == qrels
     assert unfold(read_run({"q": {}})) == {"q": {}}
 
 
@@ -81,20 +81,12 @@ NUMBERS = [
     (Fraction(1, 4), 0.25),
     (10**30, 1e30),
 ]
-TEXT = ["3", "high", "", b"3", bytearray(b"3"), np.str_("3"), "nan"]
 NO_NUMBERS = [
-    *TEXT,
-    True,
-    np.bool_(True),
-    None,
-    2j,
-    [3],
-    object,
-    10**400,
-    np.datetime64("2020-01-01"),
+    *("3", "high", "", b"3", bytearray(b"3"), np.str_("3"), "nan"),
+    *(True, np.bool_(True), None, 2j, [3], object, 10**400, np.datetime64("2020-01-01")),
+    *(pandas.NA, pandas.NaT, pandas.Timestamp("2020-01-01")),
 ]
 NOT_FINITE = [NAN, float("inf"), float("-inf"), np.float32("nan"), Decimal("NaN")]
-NO_NUMBERS += [pandas.NA, pandas.NaT, pandas.Timestamp("2020-01-01")]
 
 
 def forms_of(value, field):
@@ -115,51 +107,67 @@ def test_levels_and_scores_may_be_any_kind_of_number(number, expected):
         assert unfold(read_run(source)) == {"q": {"a": expected}}
 
 
-@pytest.mark.parametrize("value", [*NO_NUMBERS, *NOT_FINITE], ids=lambda value: repr(value)[:20])
-def test_value_that_is_not_allowed_is_refused_with_its_topic_and_document(value):
-    is_number = any(value is number for number in NOT_FINITE)
-    finite = f"the level is {float(value)}; a level is a finite number" if is_number else ""
-    what = "is larger than any float" if type(value) is int else "is not a number"
-    number = "is NaN, which cannot be ranked" if is_number else f"{shown(value)} {what}"
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=lambda value: repr(value)[:20])
+def test_value_that_is_no_number_is_refused_with_its_topic_and_document(value):
+    reason = "is larger than any float" if type(value) is int else "is not a number"
     for source in forms_of(value, "relevance"):
-        told = refused(evaluate, source)
-        assert told.startswith(f"qrels: topic 'q', document 'a': {finite or f'the level {number}'}")
-    for source in [] if is_number and np.isinf(float(value)) else forms_of(value, "score"):
-        assert f"run: topic 'q', document 'a': the score {number}" in refused(
-            evaluate, QRELS, source
-        )
+        message = refused(evaluate, source)
+        expected = f"qrels: topic 'q', document 'a': the level {shown(value)} {reason}"
+        assert message.startswith(expected)
+    for source in forms_of(value, "score"):
+        message = refused(evaluate, QRELS, source)
+        assert f"run: topic 'q', document 'a': the score {shown(value)} {reason}" in message
 
 
-CODES = map(pyarrow.type_for_alias, ["int16", "uint8", "uint64"])
-STRINGS = [
-    *(pyarrow.dictionary(codes, pyarrow.string()) for codes in CODES),
-    "string",
-    "large_string",
-]
-STRINGS += ["string_view"]
+@pytest.mark.parametrize("value", NOT_FINITE, ids=lambda value: repr(value)[:20])
+def test_level_that_is_not_finite_is_refused_with_its_topic_and_document(value):
+    reason = f"the level is {float(value)}; a level is a finite number"
+    for source in forms_of(value, "relevance"):
+        message = refused(evaluate, source)
+        assert message.startswith(f"qrels: topic 'q', document 'a': {reason}")
+
+
+@pytest.mark.parametrize("value", [NAN, np.float32("nan"), Decimal("NaN")], ids=repr)
+def test_score_that_is_nan_is_refused_with_its_topic_and_document(value):
+    for source in forms_of(value, "score"):
+        message = refused(evaluate, QRELS, source)
+        assert "run: topic 'q', document 'a': the score is NaN, which cannot be ranked" in message
+
+
+CODES = [pyarrow.int16(), pyarrow.uint8(), pyarrow.uint64()]
+STRINGS = [pyarrow.dictionary(code, pyarrow.string()) for code in CODES]
+STRINGS += ["string", "large_string", "string_view"]
 WHOLE = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
-REAL = ["float16", "float32", "float64", pyarrow.decimal128(9, 2), pyarrow.decimal256(40, 3)]
+FLOATS = ["float16", "float32", "float64"]
+DECIMALS = [pyarrow.decimal128(9, 2), pyarrow.decimal256(40, 3)]
 
 
-@pytest.mark.parametrize(
-    "make", [pyarrow.table, lambda columns: pyarrow.table(columns).to_reader(2)]
-)
+def reader(columns):
+    return pyarrow.table(columns).to_reader(2)
+
+
+@pytest.mark.parametrize("make", [pyarrow.table, reader])
 def test_every_arrow_type_of_strings_and_numbers_is_read(make):
     def table(ids="string", numbers="float64", values=(1, 0, 1)):
         columns = {
-            "qid": (ids, ["q", "q", "p"]),
-            "docno": (ids, ["a", "long" * 9, "c"]),
-            "label": (numbers, values),
+            "qid": pyarrow.array(["q", "q", "p"], ids),
+            "docno": pyarrow.array(["a", "long" * 9, "c"], ids),
+            "label": pyarrow.array(values, numbers),
         }
-        return make({name: pyarrow.array(cells, type_) for name, (type_, cells) in columns.items()})
+        return make(columns)
 
     for type_ in STRINGS:
-        assert unfold(read_qrels(table(ids=type_))) == {"q": {"a": 1, "long" * 9: 0}, "p": {"c": 1}}
+        qrels = read_qrels(table(ids=type_))
+        assert unfold(qrels) == {"q": {"a": 1, "long" * 9: 0}, "p": {"c": 1}}
     for type_ in WHOLE:
-        assert read_qrels(table(numbers=type_)).values.tolist() == [1, 0, 1]
-    for type_ in REAL:
-        value = Decimal("1.25") if "decimal" in str(type_) else np.float16(1.25)
-        assert read_qrels(table(numbers=type_, values=[value] * 3)).values.tolist() == [1.25] * 3
+        qrels = read_qrels(table(numbers=type_))
+        assert qrels.values.tolist() == [1, 0, 1]
+    for type_ in FLOATS:
+        qrels = read_qrels(table(numbers=type_, values=[np.float16(1.25)] * 3))
+        assert qrels.values.tolist() == [1.25] * 3
+    for type_ in DECIMALS:
+        qrels = read_qrels(table(numbers=type_, values=[Decimal("1.25")] * 3))
+        assert qrels.values.tolist() == [1.25] * 3
 
 
 @pytest.mark.parametrize(
@@ -175,21 +183,19 @@ def test_missing_number_in_a_frame_is_refused(dtype):
 
 @pytest.mark.parametrize("bad", [1.5, None, True, b"q", ("q",), NAN], ids=repr)
 def test_id_that_is_not_a_string_is_refused(bad):
-    kind = type(bad).__name__
-    wrong = f" {bad!r} is of type {kind}, not a string"
-    good = row(query_id="q", doc_id="b", relevance=1, score=1)
-    missing = bad is None or bad is NAN
+    reason = f"{bad!r} is of type {type(bad).__name__}, not a string"
+    first = {"query_id": "q", "doc_id": "b", "relevance": 1, "score": 1}
     for name, in_dict in (("query_id", {bad: {"a": 1}}), ("doc_id", {"q": {"a": 1, bad: 1}})):
-        in_tuples = [
-            good,
-            row(**{"query_id": "q", "doc_id": "a", "relevance": 1, "score": 1, name: bad}),
-        ]
-        for source, told in (
-            (in_dict, f": {name}{wrong}"),
-            (in_tuples, f": row 1 has no {name}" if missing else f": {name}{wrong}"),
-        ):
-            assert f"qrels{told}" in refused(evaluate, source)
-            assert f"run{told}" in refused(evaluate, QRELS, source)
+        assert f"qrels: {name} {reason}" in refused(evaluate, in_dict)
+        assert f"run: {name} {reason}" in refused(evaluate, QRELS, in_dict)
+
+        second = first | {"doc_id": "a", name: bad}
+        in_tuples = [row(**first), row(**second)]
+        message = f"{name} {reason}"
+        if bad is None or bad is NAN:
+            message = f"row 1 has no {name}"
+        assert f"qrels: {message}" in refused(evaluate, in_tuples)
+        assert f"run: {message}" in refused(evaluate, QRELS, in_tuples)
 
 
 class Name(str, Enum):
@@ -206,10 +212,7 @@ def test_ids_of_str_subclasses_are_read_as_text(kind):
         assert evaluate({"q": {"a": 1}}, form) == 1
         assert [metric.query_id for metric in CG.iter_calc(form, {"q": {"a": 1}})] == ["q"]
     objects = frame(
-        **{
-            name: pandas.Series([id_], dtype=object)
-            for name, id_ in (("query_id", q), ("doc_id", a))
-        }
+        query_id=pandas.Series([q], dtype=object), doc_id=pandas.Series([a], dtype=object)
     )
     assert evaluate({"q": {"a": 1}}, objects.assign(score=1.0)) == 1
     for form in ({q: {a: NAN}}, objects.assign(score=NAN)):
@@ -223,67 +226,89 @@ def arrow(made):
     return pyarrow.Table.from_pandas(made, preserve_index=False)
 
 
-def in_form(make):
-    """The rows in a form of `input_forms`, which is made of Arrow columns."""
-    return lambda made: make(arrow(made).columns, [*made])
+def dictionary(made):
+    return arrow(made.astype({"query_id": "category"}))
+
+
+def stream(made):
+    return arrow(made).to_reader()
+
+
+def named_tuples(made):
+    return list(made.itertuples(index=False))
 
 
 def write_json_lines(table, file):
     file.write(table.to_pandas().to_json(orient="records", lines=True).encode())
 
 
+def in_form(make):
+    """The rows in a form of `input_forms`, which is made of Arrow columns."""
+
+    def converted(made):
+        return make(arrow(made).columns, list(made))
+
+    return converted
+
+
+DTYPES = ["int64", "category", "Int64", "object"]
 WITH_INTEGERS = {
-    "tuples": lambda made: [*made.itertuples(index=False)],
-    "dicts": lambda made: made.to_dict("records"),
+    "tuples": named_tuples,
+    "dicts": methodcaller("to_dict", "records"),
     "table": arrow,
-    "dictionary": lambda made: arrow(made.astype({"query_id": "category"})),
-    "stream": lambda made: arrow(made).to_reader(),
+    "dictionary": dictionary,
+    "stream": stream,
     "Parquet": in_form(PARQUET),
     "Arrow": in_form(FEATHER),
     "JSON lines": in_form(in_file(write_json_lines)),
 }
 
 
-@pytest.mark.parametrize("form", ["int64", "category", "Int64", "object", *WITH_INTEGERS])
+@pytest.mark.parametrize("form", [*DTYPES, *WITH_INTEGERS])
 def test_integer_ids_are_text_unless_the_other_side_has_leading_zeros(form):
     def with_integers(value):
         made = frame(**IDS, **{value: [2, 1]}).astype(dict.fromkeys(IDS, int))
-        return WITH_INTEGERS.get(form, lambda made: made.astype(dict.fromkeys(IDS, form)))(made)
+        if form in DTYPES:
+            return made.astype(dict.fromkeys(IDS, form))
+        return WITH_INTEGERS[form](made)
 
     strings = frame(**IDS, relevance=[2, 1], score=[2.0, 1.0])
     measures = [CG, ir_measures.AP, ir_measures.Judged @ 2]
-    for which in ("qrels", "run", "both"):
-        qrels = strings if which == "run" else with_integers("relevance")
-        run = strings if which == "qrels" else with_integers("score")
+    for qrels, run in (
+        (with_integers("relevance"), strings),
+        (strings, with_integers("score")),
+        (with_integers("relevance"), with_integers("score")),
+    ):
         assert analysed(qrels, {"x": run}, measures).means().tolist() == [[3, 1, 1]]
     zeros = {"01": {"7": 1}, "1": {"8": 1}}
-    lost = "which may have lost leading zeros, as in"
+    reason = "is an integer, which may have lost leading zeros, as in"
+    advice = "write the ids as strings"
     for measure in (CG, ir_measures.Judged @ 2):
-        told = refused(analysed, with_integers("relevance"), {"x": zeros}, [measure])
-        assert (
-            f"the query_id is an integer, {lost} '01' of the run; write the ids as strings" in told
-        )
-        told = refused(analysed, {"1": {"07": 1}}, {"x": with_integers("score")}, [measure])
-        assert (
-            f"the doc_id is an integer, {lost} '07' of the qrels; write the ids as strings" in told
-        )
+        message = refused(analysed, with_integers("relevance"), {"x": zeros}, [measure])
+        assert f"the query_id {reason} '01' of the run; {advice}" in message
+        message = refused(analysed, {"1": {"07": 1}}, {"x": with_integers("score")}, [measure])
+        assert f"the doc_id {reason} '07' of the qrels; {advice}" in message
 
 
 def test_topics_of_dicts_may_be_integers():
-    qrels, run = {1: {"a": 1}, np.int64(2): {"b": 1}}, {1: {"a": 1.0}, 2: {"b": 1.0}}
+    qrels = {1: {"a": 1}, np.int64(2): {"b": 1}}
     measures = [CG, ir_measures.AP, ir_measures.Judged @ 1]
-    for pair in ((qrels, run), (qrels, {"1": {"a": 1.0}, "2": {"b": 1.0}})):
-        assert ir_measures.calc_aggregate(measures, *pair) == dict.fromkeys(measures, 1.0)
-    assert "may have lost leading zeros" in refused(
-        analysed, qrels, {"x": {"01": {"a": 1.0}}}, [CG]
-    )
+    for run in ({1: {"a": 1.0}, 2: {"b": 1.0}}, {"1": {"a": 1.0}, "2": {"b": 1.0}}):
+        assert ir_measures.calc_aggregate(measures, qrels, run) == dict.fromkeys(measures, 1.0)
+    message = refused(analysed, qrels, {"x": {"01": {"a": 1.0}}}, [CG])
+    assert "may have lost leading zeros" in message
     assert "a topic is both a number and a text" in refused(evaluate, {1: {"a": 1}, "1": {"a": 1}})
 
 
-def _ranx(rows):
-    return type(
-        "Run", (), {"__module__": "ranx.data_structures.run", "to_dict": lambda self: rows}
-    )()
+def ranx_run(rows):
+    """An object that looks like a run of ranx."""
+
+    class Run:
+        def to_dict(self):
+            return rows
+
+    Run.__module__ = "ranx.data_structures.run"
+    return Run()
 
 
 @pytest.mark.parametrize("value", ["relevance", "score"])
@@ -309,22 +334,32 @@ def test_objects_of_other_libraries_are_read(tmp_path, value):
         rows,
         tuple(rows),
         iter(rows),
-        _ranx(expected),
+        ranx_run(expected),
     ):
-        qrels, run = (source, expected) if value == "relevance" else (expected, source)
-        assert analysed(qrels, {"x": run}, [CG, ir_measures.AP]).means().tolist() == [[2, 1]]
+        if value == "relevance":
+            evaluation = analysed(source, {"x": expected}, [CG, ir_measures.AP])
+        else:
+            evaluation = analysed(expected, {"x": source}, [CG, ir_measures.AP])
+        assert evaluation.means().tolist() == [[2, 1]]
 
 
 def test_lists_of_documents_are_a_run_by_position_and_lists_of_columns_a_table():
-    qrels, dicts = {"q1": {"d1": 1}, "q2": {"d3": 1}}, {"q1": {"d2": 2, "d1": 1}, "q2": {"d3": 1}}
+    def values(qrels, run):
+        return analysed(qrels, {"x": run}, [CG, ir_measures.RR]).values.tolist()
+
+    def in_json(value):
+        return io.BytesIO(json.dumps(value).encode())
+
+    qrels = {"q1": {"d1": 1}, "q2": {"d3": 1}}
+    dicts = {"q1": {"d2": 2, "d1": 1}, "q2": {"d3": 1}}
+    expected = values(qrels, dicts)
     columns = {"qid": ["q1", "q1", "q2"], "docno": ["d2", "d1", "d3"], "score": [2.0, 1, 1]}
-    expected = analysed(qrels, {"x": dicts}, [CG, ir_measures.RR]).values
     for run in ({"q1": ["d2", "d1"], "q2": ["d3"]}, {"q1": ("d2", "d1"), "q2": ("d3",)}, columns):
-        for source in (run, RunFile(io.BytesIO(json.dumps(run).encode()))):
-            assert (analysed(qrels, {"x": source}, [CG, ir_measures.RR]).values == expected).all()
+        assert values(qrels, run) == expected
+        assert values(qrels, RunFile(in_json(run))) == expected
     judged = {"qid": ["q1", "q2"], "docno": ["d1", "d3"], "label": [1, 1]}
-    for source in (judged, qrels_in(io.BytesIO(json.dumps(judged).encode()))):
-        assert (analysed(source, {"x": dicts}, [CG, ir_measures.RR]).values == expected).all()
+    assert values(judged, dicts) == expected
+    assert values(qrels_in(in_json(judged)), dicts) == expected
 
 
 @pytest.mark.parametrize(
@@ -333,11 +368,14 @@ def test_lists_of_documents_are_a_run_by_position_and_lists_of_columns_a_table()
 @pytest.mark.parametrize(("topic", "doc"), [("q", "a"), ("q", "x"), ("not judged", "x")])
 def test_document_retrieved_twice_is_refused(form, topic, doc):
     run = {"q": {"a": 1.0, "x": 0.5, "y": 0.1}, "not judged": {"x": 1.0, "a": 0.7}}
-    whole, again = (FORMS[form](each, "score") for each in (run, {topic: {doc: 0.2}}))
-    twice = pandas.concat([whole, again]) if form.startswith("DataFrame") else whole + again
-    assert f"run: topic {topic!r} retrieves document {doc!r} twice" in refused(
-        evaluate, QRELS, twice
-    )
+    whole = FORMS[form](run, "score")
+    duplicate = FORMS[form]({topic: {doc: 0.2}}, "score")
+    if form.startswith("DataFrame"):
+        twice = pandas.concat([whole, duplicate])
+    else:
+        twice = whole + duplicate
+    message = refused(evaluate, QRELS, twice)
+    assert f"run: topic {topic!r} retrieves document {doc!r} twice" in message
 
 
 def test_document_judged_twice_at_the_same_level_counts_once():
@@ -350,6 +388,5 @@ def test_document_judged_twice_at_the_same_level_counts_once():
     ]
     once = {"q": {"a": 3, "b": 1}, "p": {"z": 1}}
     run = {"q": {"a": 1.0, "b": 0.5}}
-    assert set(ir_measures.iter_calc(MEASURES, twice, run)) == set(
-        ir_measures.iter_calc(MEASURES, once, run)
-    )
+    values = set(ir_measures.iter_calc(MEASURES, twice, run))
+    assert values == set(ir_measures.iter_calc(MEASURES, once, run))

@@ -1,4 +1,4 @@
-"""What works without the extra `tables`, in processes that lack its libraries, and first use in threads."""
+"""Processes that lack the libraries of the extra `tables`, and first use in threads."""
 
 import json
 import os
@@ -24,31 +24,33 @@ RUN = {"q1": {"d1": 9.5, "d3": 8.0, "d2": 7.0}, "q2": {"d6": 5.0, "d4": 4.5}}
 ROWS = [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()]
 EXPECTED = [[0.875, 0.6667]]
 MEASURES = "['nDCG_JK@2', 'AP']"
-LINES = "".join("{} Q0 {} 0 {} t\n".format(*row) for row in ROWS)
-LARGE = LINES + "".join(
-    f"x{number // 100} Q0 d{number} 0 {-number} t\n" for number in range(80_000)
-)
-SHUFFLED = "".join(
-    f"{q} Q0 {d} 0 {s} t\n" for q, d, s in [ROWS[0], ROWS[4], ROWS[2], ROWS[3], ROWS[1]]
-)
+JUDGMENTS = [(topic, doc, level) for topic, docs in QRELS.items() for doc, level in docs.items()]
+TREC = "{} Q0 {} 0 {} t\n"
+
+
+def lines_of(rows, line):
+    """A line for each row; `line` is a format for topic, document and value."""
+    return "".join(line.format(*row) for row in rows)
+
+
+LINES = lines_of(ROWS, TREC)
+OTHERS = [(f"x{number // 100}", f"d{number}", -number) for number in range(80_000)]
+OBJECTS = [{"qid": topic, "docno": doc, "score": score} for topic, doc, score in ROWS]
+LISTS = {topic: list(docs) for topic, docs in RUN.items()}
 TEXTS = {
     "run.txt": LINES,
-    "large.txt": LARGE,
-    "shuffled.txt": SHUFFLED,
+    "large.txt": LINES + lines_of(OTHERS, TREC),
+    "shuffled.txt": lines_of([ROWS[0], ROWS[4], ROWS[2], ROWS[3], ROWS[1]], TREC),
     "blanks.txt": LINES.replace(" ", "  "),
-    "run.csv": "qid,docno,score\n" + "".join("{},{},{}\n".format(*row) for row in ROWS),
-    "run.tsv": "qid\tdocno\tscore\n" + "".join("{}\t{}\t{}\n".format(*row) for row in ROWS),
-    "three.txt": "".join("{} {} {}\n".format(*row) for row in ROWS),
+    "run.csv": "qid,docno,score\n" + lines_of(ROWS, "{},{},{}\n"),
+    "run.tsv": "qid\tdocno\tscore\n" + lines_of(ROWS, "{}\t{}\t{}\n"),
+    "three.txt": lines_of(ROWS, "{} {} {}\n"),
     "run.json": json.dumps(RUN),
-    "lists.json": json.dumps({topic: [*docs] for topic, docs in RUN.items()}),
-    "rows.jsonl": "".join(
-        json.dumps(dict(zip(("qid", "docno", "score"), row))) + "\n" for row in ROWS
-    ),
-    "qrels.txt": "".join(
-        f"{q} 0 {d} {level}\n" for q, docs in QRELS.items() for d, level in docs.items()
-    ),
+    "lists.json": json.dumps(LISTS),
+    "rows.jsonl": "".join(json.dumps(row) + "\n" for row in OBJECTS),
+    "qrels.txt": lines_of(JUDGMENTS, "{} 0 {} {}\n"),
     "qrels.json": json.dumps(QRELS),
-    "runs.csv": "run,qid,docno,score\n" + "".join("A,{},{},{}\n".format(*row) for row in ROWS),
+    "runs.csv": "run,qid,docno,score\n" + lines_of(ROWS, "A,{},{},{}\n"),
 }
 COMMANDS = [
     "evaluate qrels.txt run.txt nDCG_JK@2 AP -o values.csv",
@@ -97,16 +99,31 @@ def test_files_and_data_in_memory_are_evaluated_without_pyarrow_and_pandas(proce
     from ir_measures_graded.analysis import check, evaluate, explain
     Row = namedtuple("Row", "query_id doc_id score")
     rows = {ROWS!r}
-    runs = [{RUN!r}, rows, iter(rows), [Row(*row) for row in rows], [Row(*row)._asdict() for row in rows],
-            dict(zip(("qid", "docno", "score"), zip(*rows))), io.BytesIO(gzip.compress({LINES.encode()!r}))]
-    runs = [RunFile(run) if isinstance(run, io.BytesIO) else run for run in runs] + {RUNS!r}
-    for qrels in ({QRELS!r}, "qrels.txt", "qrels.json"):
-        for run in runs if isinstance(qrels, dict) else runs[:1]:
-            found = evaluate(qrels, {{"mine": run}}, {MEASURES})
-            assert found.values.mean(axis=2).round(4).tolist() == {EXPECTED!r}, (qrels, run, found.values)
-    assert [*RunFile("runs.csv").runs()] == ["A"]
+    named_tuples = [Row(*row) for row in rows]
+    topics, docs, scores = zip(*rows)
+    runs = [
+        {RUN!r},
+        rows,
+        iter(rows),
+        named_tuples,
+        [row._asdict() for row in named_tuples],
+        {{"qid": topics, "docno": docs, "score": scores}},
+        RunFile(io.BytesIO(gzip.compress({LINES.encode()!r}))),
+        *{RUNS!r},
+    ]
+
+    def check_values(qrels, run):
+        values = evaluate(qrels, {{"mine": run}}, {MEASURES}).values
+        assert values.mean(axis=2).round(4).tolist() == {EXPECTED!r}, (qrels, run, values)
+
+    for run in runs:
+        check_values({QRELS!r}, run)
+    check_values("qrels.txt", runs[0])
+    check_values("qrels.json", runs[0])
+    assert list(RunFile("runs.csv").runs()) == ["A"]
     assert ir_measures.calc_aggregate([nDCG_JK @ 2], {QRELS!r}, {RUN!r}) == {{nDCG_JK @ 2: 0.875}}
-    check("qrels.txt", {{"mine": "run.txt"}}), explain("qrels.txt", "run.txt", "nDCG_JK@2", "q1").table()
+    check("qrels.txt", {{"mine": "run.txt"}})
+    explain("qrels.txt", "run.txt", "nDCG_JK@2", "q1").table()
     assert not {{"pandas", "pyarrow"}} & {{*sys.modules}}
     """
     process(code, "pandas", "pyarrow")
@@ -116,11 +133,11 @@ def test_frames_are_evaluated_without_pyarrow(process):
     code = f"""
     import pandas
     from ir_measures_graded.analysis import evaluate
-    made = pandas.DataFrame({ROWS!r}, columns=["qid", "docno", "score"])
-    for run in (made, made.astype({{"docno": "category"}}), made.astype({{"qid": object}})):
-        found = evaluate("qrels.txt", {{"mine": run}}, {MEASURES})
-        assert found.values.mean(axis=2).round(4).tolist() == {EXPECTED!r}
-    assert len(found.to_frame()) == 4
+    frame = pandas.DataFrame({ROWS!r}, columns=["qid", "docno", "score"])
+    for run in (frame, frame.astype({{"docno": "category"}}), frame.astype({{"qid": object}})):
+        evaluation = evaluate("qrels.txt", {{"mine": run}}, {MEASURES})
+        assert evaluation.values.mean(axis=2).round(4).tolist() == {EXPECTED!r}
+    assert len(evaluation.to_frame()) == 4
     """
     process(code, "pyarrow")
 
@@ -172,10 +189,11 @@ def test_what_needs_the_extra_says_what_to_install(process):
 
 FORMS = {
     "dicts beside pandas": f"__import__('pandas') and {RUN!r}",
-    "frame": f"__import__('pandas').DataFrame({ROWS!r}, columns=['qid', 'docno', 'score'])",
-    "Arrow": f"__import__('pyarrow').table(dict(zip(('qid', 'docno', 'score'), zip(*{ROWS!r}))))",
-    "Parquet": "(__import__('pyarrow.parquet').parquet.read_table('run.parquet'), 'run.parquet')[1]",
-    **{name: repr(name) for name in ("large.txt", "run.csv")},
+    "frame": f"__import__('pandas').DataFrame({OBJECTS!r})",
+    "Arrow": f"__import__('pyarrow').Table.from_pylist({OBJECTS!r})",
+    "Parquet": "__import__('pyarrow.parquet').parquet.read_table('run.parquet') and 'run.parquet'",
+    "large.txt": "'large.txt'",
+    "run.csv": "'run.csv'",
 }
 
 
@@ -189,8 +207,7 @@ def test_first_use_from_eight_threads(process, tmp_path, names):
     forms = {name: FORMS[name] for name in names}
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
-    table = pyarrow.table(dict(zip(("qid", "docno", "score"), zip(*ROWS))))
-    parquet.write_table(table, tmp_path / "run.parquet")
+    parquet.write_table(pyarrow.Table.from_pylist(OBJECTS), tmp_path / "run.parquet")
     code = f"""
     import os, traceback
     from threading import Barrier, Thread
@@ -201,18 +218,27 @@ def test_first_use_from_eight_threads(process, tmp_path, names):
         if os.fork():
             assert os.wait()[1] == 0, name
             continue
-        barrier, failed = Barrier(8), []
+        barrier = Barrier(8)
+        errors = []
+
         def use(number):
             try:
                 barrier.wait()
-                source = eval(form) if number % 2 or name != "dicts beside pandas" else {RUN!r}
-                found = evaluate("qrels.txt", {{"mine": source}}, {MEASURES}).values
-                assert found.mean(axis=2).round(4).tolist() == {EXPECTED!r}, found
+                if name == "dicts beside pandas" and number % 2 == 0:
+                    source = {RUN!r}
+                else:
+                    source = eval(form)
+                values = evaluate("qrels.txt", {{"mine": source}}, {MEASURES}).values
+                assert values.mean(axis=2).round(4).tolist() == {EXPECTED!r}, values
             except BaseException:
-                failed.append(traceback.format_exc())
+                errors.append(traceback.format_exc())
+
         threads = [Thread(target=use, args=(number,)) for number in range(8)]
-        [thread.start() for thread in threads], [thread.join() for thread in threads]
-        print(*failed, file=sys.stderr)
-        os._exit(len(failed))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        print(*errors, file=sys.stderr)
+        os._exit(len(errors))
     """
     process(code)
