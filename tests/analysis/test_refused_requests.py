@@ -14,23 +14,25 @@ INTENTS = [("q1", "a", 3, "1"), ("q1", "a", 1, "2"), ("q1", "b", 1, "2")]
 NESTED = {"b": 1.0}
 for _ in range(100_000):
     NESTED = {"a": NESTED}
-NAMES = {name: getattr(analysis, name) for name in analysis.__all__} | {
+
+
+def probable(*probabilities):
+    """The judgments of intents with the probability of each row's intent."""
+    columns = ("query_id", "doc_id", "relevance", "iteration")
+    return [
+        dict(zip(columns, judgment)) | {"probability": probability}
+        for judgment, probability in zip(INTENTS, probabilities)
+    ]
+
+
+FUNCTIONS = {name: getattr(analysis, name) for name in analysis.__all__}
+NAMES = FUNCTIONS | {
     "QRELS": QRELS,
     "RUNS": RUNS,
     "A_RUN": demo.run_paths()["A"],
-    "LONG": {"q": {f"x{rank}": -rank for rank in range(10_000)}},
     "NESTED": NESTED,
     "INTENTS": INTENTS,
-    "probable": lambda *each: [
-        {
-            "query_id": topic,
-            "doc_id": doc,
-            "relevance": level,
-            "iteration": intent,
-            "probability": share,
-        }
-        for (topic, doc, level, intent), share in zip(INTENTS, each)
-    ],
+    "probable": probable,
     "ONES": of_array([[1] * 5] * 2),
     "TWO": of_array([[0.1, 0.2]] * 2),
     "nan": float("nan"),

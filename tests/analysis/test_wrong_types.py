@@ -61,37 +61,42 @@ def used_up():
     return iterator
 
 
-WRONG = {
-    "None": lambda: None,
-    "number": lambda: 7,
-    "float": lambda: 0.5,
-    "text": lambda: "no such thing",
-    "empty text": lambda: "",
-    "bytes": lambda: b"text",
-    "True": lambda: True,
-    "thing": Thing,
-    "class": lambda: Thing,
-    "function": lambda: len,
-    "numbers": lambda: [1, 2],
-    "nested": lambda: [[["x"]]],
-    "None in a list": lambda: [None],
-    "dict": lambda: {"a": None},
-    "dict of numbers": lambda: {1: 2},
-    "array": lambda: np.array([1.5, np.nan]),
-    "Series": lambda: pandas.Series([1.5, 2.5]),
-    "frame": lambda: pandas.DataFrame({"x": [1]}),
-    "nan": lambda: float("nan"),
-    "negative": lambda: -3,
-    "above all floats": lambda: 10**400,
-    "array of no dimension": lambda: np.array(5),
-    "used up": used_up,
-    "set": lambda: {1, 2},
-    "date": lambda: pandas.Timestamp(0),
-}
-"""Values that hardly any parameter allows."""
-INPUTS = {"qrels", "runs", "run", "human", "machine", "given", "answers", "topic", "machines"}
-INPUTS |= {"first", "second", "original", "again", "baseline", "advanced", "path", "judges"}
-INPUTS |= {"by", "machine_levels", "queries", "gains", "evaluation", "collections", "weights"}
+def wrong_values():
+    """Values that hardly any parameter allows, by what they are; made anew for each call."""
+    return {
+        "None": None,
+        "number": 7,
+        "float": 0.5,
+        "text": "no such thing",
+        "empty text": "",
+        "bytes": b"text",
+        "True": True,
+        "thing": Thing(),
+        "class": Thing,
+        "function": len,
+        "numbers": [1, 2],
+        "nested": [[["x"]]],
+        "None in a list": [None],
+        "dict": {"a": None},
+        "dict of numbers": {1: 2},
+        "array": np.array([1.5, np.nan]),
+        "Series": pandas.Series([1.5, 2.5]),
+        "frame": pandas.DataFrame({"x": [1]}),
+        "nan": float("nan"),
+        "negative": -3,
+        "above all floats": 10**400,
+        "array of no dimension": np.array(5),
+        "used up": used_up(),
+        "set": {1, 2},
+        "date": pandas.Timestamp(0),
+    }
+
+
+INPUTS = set(
+    "qrels runs run human machine given answers topic machines first second original again "
+    "baseline advanced path judges by machine_levels queries gains evaluation collections "
+    "weights".split()
+)
 """Their errors may name what was read, such as a file, a run or levels."""
 
 
@@ -101,15 +106,15 @@ def test_a_wrong_argument_has_one_error_that_names_the_parameter(function):
     parameters = inspect.signature(call).parameters
     problems = []
     for parameter in parameters:
-        for wrong, value in WRONG.items():
-            right = dict(zip(parameters, RIGHT[function], strict=False))
-            right[parameter] = value()
-            if parameter == "progress" and callable(right[parameter]):
+        for wrong, value in wrong_values().items():
+            if parameter == "progress" and callable(value):
                 continue  # it is called with the progress, and its own errors are the caller's
+            arguments = dict(zip(parameters, RIGHT[function], strict=False))
+            arguments[parameter] = value
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    call(**right)
+                    call(**arguments)
             except GradedError as error:
                 is_named = parameter in INPUTS or parameter.rstrip("s") in str(error)
                 if not is_named or "\n" in str(error):
@@ -119,11 +124,11 @@ def test_a_wrong_argument_has_one_error_that_names_the_parameter(function):
     assert not problems, "\n".join(problems)
 
 
-TAKE_MEASURES = [
-    function
-    for function in RIGHT
-    if "measures" in inspect.signature(getattr(analysis, function)).parameters
-]
+def takes_measures(function):
+    return "measures" in inspect.signature(getattr(analysis, function)).parameters
+
+
+TAKE_MEASURES = [function for function in RIGHT if takes_measures(function)]
 FORMS = [np.array, pandas.Series, tuple, iter]
 
 
@@ -133,7 +138,8 @@ FORMS = [np.array, pandas.Series, tuple, iter]
 )
 def test_measures_come_in_every_list(function, form):
     call = getattr(analysis, function)
-    arguments = [form(MEASURES) if given is MEASURES else given for given in RIGHT[function]]
+    arguments = list(RIGHT[function])
+    arguments[arguments.index(MEASURES)] = form(MEASURES)
     assert str(call(*arguments)) == str(call(*RIGHT[function]))
 
 
