@@ -1,5 +1,6 @@
 """--columns and columns= name the columns of tables, and known names are those of recommenders."""
 
+import io
 import json
 
 import pandas
@@ -8,6 +9,8 @@ from reading import refused
 
 from ir_measures_graded import GradedError, RunFile, read_qrels
 from ir_measures_graded.analysis import Evaluation
+from ir_measures_graded.core.rows.columns import RUN
+from ir_measures_graded.core.rows.in_memory import in_memory
 
 ROWS = [("7", "d1", 5.0), ("7", "d2", 1.0)]
 NAMES = ("who", "what", "howmuch")
@@ -86,16 +89,31 @@ def test_the_text_of_a_query_is_the_topic_rather_than_its_user(tmp_path):
         ),
         ("a,b,c\n7,d1,5\n", {"query_id": "x"}, "the columns a, b, c have no known names"),
         (
-            "qid,docno,score\n7,d1,5\n",
-            {"query_id": "x"},
-            "has no column x; it has qid, docno, score; if its columns have names of their own, add "
-            "--columns query_id=qid",
-        ),
-        (
             "qid,text,score\n7,d1,5\n",
             {"query_id": "x", "doc_id": "y"},
-            "has no column x; it has qid, text, score; if its columns have names of their own, add "
-            "--columns query_id=qid,doc_id=text",
+            "has no column y; it has qid, text, score; if its columns have names of their own, add "
+            "--columns doc_id=text; it needs query_id, doc_id and score",
+        ),
+        (
+            "session_id,qid,docno,score\n7,7,d1,5\n",
+            {"query_id": "sesion_id"},
+            "has no column sesion_id; it has session_id, qid, docno, score; did you mean session_id?",
+        ),
+        (
+            "phrase,sku,BM25 (raw)\n7,d1,5\n",
+            None,
+            "of the columns phrase, sku, BM25 (raw), only sku has a known name; name those of topics "
+            "and scores, perhaps with --columns 'query_id=phrase,score=BM25 (raw)'",
+        ),
+        (
+            "qid,docno,Serp Rank\n7,d1,5\n",
+            None,
+            "if another column is meant: --columns 'rank=Serp Rank'",
+        ),
+        (
+            "qid,docno,distance\n7,d1,5\n",
+            None,
+            "if another column is meant: --columns score=distance --ascending",
         ),
         (
             "qid,docno,score\n7,d1,5\n",
@@ -134,3 +152,56 @@ def test_tables_of_values_have_columns_of_other_names(tmp_path):
 def test_files_without_names_do_not_use_them(tmp_path):
     (tmp_path / "t.run").write_text("7 Q0 d1 1 5 t\n7 Q0 d2 2 1 t\n")
     assert RunFile(tmp_path / "t.run", columns={"query_id": "who"}).rows().dicts() == EXPECTED
+
+
+def test_a_known_id_stays_known_if_a_file_lacks_the_given_one(tmp_path):
+    run = RunFile(
+        table(tmp_path / "t.csv", ("qid", "docno", "points")),
+        columns={"query_id": "phrase", "doc_id": "article", "score": "points"},
+    )
+    assert run.rows().dicts() == EXPECTED
+
+
+RANKED = {"7": {"d1": -1.0, "d2": -5.0}, "8": {"d1": -2.0}}
+
+
+@pytest.mark.parametrize("name", ["position", "result_rank", "place"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
+def test_ranks_are_known_or_named(tmp_path, name, ending):
+    path = tmp_path / f"t.{ending}"
+    rows = [("7", "d1", 1), ("7", "d2", 5), ("8", "d1", 2)]
+    frame = pandas.DataFrame(rows, columns=["qid", "docno", name])
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    elif ending == "parquet":
+        frame.to_parquet(path)
+    else:
+        path.write_text(frame.to_json(orient="records"))
+    columns = {"rank": "place"} if name == "place" else None
+    for ascending in (False, True):
+        run = RunFile(path, columns=columns, ascending=ascending)
+        assert run.rows().dicts() == RANKED
+
+
+def test_scores_that_count_up_are_said_to_be_ranks(tmp_path):
+    counting = "".join(f"q{row // 3},d{row},{row % 3 + 1}\n" for row in range(12))
+    falling = "".join(f"q{row // 3},d{row},{3 - row % 3}\n" for row in range(12))
+    rows = {"up": counting, "down": falling}
+    remarks = {}
+    for name, text in rows.items():
+        (tmp_path / "t.csv").write_text(f"qid,docno,place\n{text}")
+        for ascending in (False, True):
+            columns = {"score": "place"}
+            run = RunFile(tmp_path / "t.csv", ascending=ascending, columns=columns)
+            run.rows()
+            remarks[name, ascending] = len(run.remarks)
+    frame = pandas.read_csv(io.StringIO(f"qid,docno,score\n{counting}"))
+    in_frame = in_memory(frame, RUN)
+    in_frame.rows()
+    assert "as ranks are" in in_frame.remarks[0].text
+    assert remarks == {
+        ("up", False): 1,
+        ("up", True): 0,
+        ("down", False): 0,
+        ("down", True): 0,
+    }

@@ -13,7 +13,7 @@ from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.everyday import is_everyday
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import parse_measure, parse_measures
-from ..core.rows.columns import NAMES, Chosen
+from ..core.rows.columns import OUR_NAMES, Chosen
 from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean
 from ..evaluation.attributes import read_sessions
 from ..evaluation.counting import CHOICES, ZERO
@@ -51,12 +51,12 @@ def qrels(spelling: str = "qrels QRELS", optional: bool = False) -> Option:
 def names_of_columns(text: str) -> list[tuple[str, str]]:
     """The pairs in a text such as ``query_id=user,doc_id=item``."""
     pairs: list[tuple[str, str]] = []
-    for pair in text.split(","):
+    for pair in re.split(r",(?=\s*\w+=)", text):  # a name may have commas
         ours, equals, theirs = pair.partition("=")
-        if not equals or ours.strip() not in NAMES or not theirs:
+        if not equals or ours.strip() not in OUR_NAMES or not theirs:
             raise ArgumentTypeError(
                 f"{pair!r} is not allowed; give OUR_NAME=NAME,…, as in query_id=user,doc_id=item; "
-                f"our names are {', '.join(NAMES)}"
+                f"our names are {', '.join(OUR_NAMES)}"
             )
         pairs.append((ours.strip(), theirs))
     return pairs

@@ -30,6 +30,7 @@ from ir_measures import ScoredDoc
 from ..core.rows.columns import QRELS, RUN, Chosen, columns_named
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
+from ..core.rows.rank_order import remark_on_counting
 from ..core.rows.rows import (
     IDS,
     Facts,
@@ -229,6 +230,8 @@ class RunFile(RunSource):
         seen: set[str] = set()
         for rows in whole_topics(self._watched(self._parts()), self.sizes.rows):
             block = in_memory(rows, RUN).checked()
+            if not seen:
+                self._look_at_scores(block)
             if seen.intersection(block.topics):
                 parts = self._watched(self._parts())
                 for rows_of_topics in regrouped(parts, self.name, self.sizes):
@@ -245,7 +248,16 @@ class RunFile(RunSource):
         rows = in_memory(joined(parts, RUN), RUN).checked()
         if not rows.values.size:
             raise FileError(f"{self.name}: the run is empty")
+        self._look_at_scores(rows)
         return rows
+
+    def _look_at_scores(self, rows: Rows) -> None:
+        """Keep the remark that the scores of the first rows are ranks, if they seem to be."""
+        if rows.facts.reverse:
+            return
+        remark = remark_on_counting(rows.offsets, rows.values)
+        if remark:
+            self._keep_remarks(Facts(reverse=remark))
 
     def __iter__(self) -> Iterator[ScoredDoc]:
         rows = self.rows()

@@ -179,12 +179,34 @@ def refuse_unknown_header(file: str, text: bytes, role: Role) -> None:
             continue
         are_numbers = [all(map(_is_number, column)) for column in zip(*rows, strict=True)]
         if any(are_numbers):
-            listed_names = shown(", ".join(names))[1:-1]
-            option = columns.proposed(names, are_numbers, role.columns)
-            raise FileError(
-                f"{file}: the columns {listed_names} have no known names; name them, perhaps with "
-                f"{option} (columns= in Python)"
-            )
+            raise FileError(f"{file}: {_naming_of_columns(names, are_numbers, role)}")
+
+
+MEANINGS = {
+    "query_id": "topics",
+    "doc_id": "documents",
+    QRELS.value: "levels",
+    RUN.value: "scores",
+}
+"""The content of each column, for messages."""
+
+
+def _naming_of_columns(names: list[str], are_numbers: list[bool], role: Role) -> str:
+    """The message about a header with at most one known name, with the option that may be meant."""
+    is_number = dict(zip(names, are_numbers, strict=True))
+    wanted = list(role.columns)
+    listed_names = shown(", ".join(names))[1:-1]
+    message = f"the columns {listed_names} have no known names; name them"
+    known_names = [name for name in names if columns.is_known(name, role)]
+    for name in known_names:
+        wanted = [ours for ours in wanted if columns.column_name("", [name], ours) is None]
+        del is_number[name]
+    if known_names:
+        what = " and ".join(MEANINGS[ours] for ours in wanted)
+        message = f"of the columns {listed_names}, only {known_names[0]} has a known name; name "
+        message += f"those of {what}"
+    option = columns.proposed(list(is_number), list(is_number.values()), wanted)
+    return f"{message}, perhaps with {option} (columns= in Python)"
 
 
 def _is_number(cell: str) -> bool:
@@ -293,9 +315,9 @@ def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
         read, ranks = reading.columns(file, names)
         ours = {name: column for column, name in read.items()}
         fields = [ours.get(name, f"#{number}") for number, name in enumerate(names)]
-        ranked = [column for column, name in enumerate(names) if columns.is_rank(name)]
-        if ranked and not ranks:
-            fields[ranked[0]] = "rank"
+        name_of_ranks = reading.chosen.ranks_in(names)
+        if name_of_ranks not in ours and name_of_ranks is not None and not ranks:
+            fields[names.index(name_of_ranks)] = "rank"
         unjudged = reading.chosen.unjudged
         if not unjudged and columns.is_quepid(names):
             unjudged = (b"",)

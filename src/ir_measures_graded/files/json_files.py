@@ -211,7 +211,7 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
         return
     every = chain([first], objects)
     is_row = None not in [_id_of(first, ours) for ours in IDS]
-    if reading.chosen.columns:
+    if reading.chosen.columns and answer_in(first) is None:
         is_row = any(reading.chosen.is_known(key, reading.role) for key in first)
     if is_row and _documents_of(first) is None:
         yield from _parts_of_rows(text, form, every, reading)
@@ -284,7 +284,8 @@ def _parts_of_rows(
         if not keys:
             keys, ranks = reading.columns(text.name, list(block[0]))
             if role is RUN and not ranks:
-                reverse = _remark_on_ranks(block[:ROWS], keys)
+                rank = reading.chosen.ranks_in(list(block[0]))
+                reverse = _remark_on_ranks(block[:ROWS], keys, rank)
             facts = Facts(text.name, form, ranked=ranks, reverse=reverse)
         cells = {ours: [row.get(theirs) for row in block] for ours, theirs in keys.items()}
         read = _part(facts, lines, 1, cells, role)
@@ -302,9 +303,11 @@ def _add_ranks(sample: RankSample, topic: str, ranks: Sequence[Any], scores: Seq
             sample.add([topic], [rank], [score])
 
 
-def _remark_on_ranks(rows: Sequence[dict[str, Any]], keys: Mapping[str, str]) -> str:
-    """The remark on ranks in the reverse order of scores, from the first rows of a file."""
-    rank = next(filter(columns.is_rank, rows[0]), None)
+def _remark_on_ranks(rows: Sequence[dict[str, Any]], keys: Mapping[str, str], rank: Any) -> str:
+    """The remark on ranks in the reverse order of scores, from the first rows of a file.
+
+    `rank` is the key of the ranks, None if there is none.
+    """
     if rank is None:
         return ""
     sample = RankSample()
@@ -482,7 +485,7 @@ def _item(
     rows = [_members(document) for document in documents]
     values = [row.get(keys["score"]) for row in rows]
     sample.ranked = ranks
-    rank = next(filter(columns.is_rank, names), None)
+    rank = columns.column_of_ranks(names)
     if rank is not None and not sample.is_full:
         _add_ranks(sample, str(topic), [row.get(rank) for row in rows], values)
     if ranks:

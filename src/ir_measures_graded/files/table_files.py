@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ..core.rows.columns import RUN, Role, is_rank, may_name, plain
+from ..core.rows.columns import RUN, Role, may_name, plain
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import LONGEST_ID, Ids, flaw_of
 from ..core.rows.in_memory import numbers_in, numbers_or_nan
@@ -280,7 +280,7 @@ def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part
         wanted = list(columns.values())
         rank = None
         if role is RUN and not ranks:
-            rank = next(filter(is_rank, file.names), None)
+            rank = reading.chosen.ranks_in(file.names)
         if rank is not None:
             wanted.append(rank)
         decoded = 0

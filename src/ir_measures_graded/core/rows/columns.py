@@ -3,16 +3,19 @@
 Names are compared without case, and ``camelCase``, blanks, hyphens and dots count as underscores.
 """
 
+from __future__ import annotations
+
 import re
+import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import FileError, GradedError, shown
+from ...errors import FileError, GradedError, did_you_mean, shown
 
 MOST_COLUMNS = 10_000  # of a table; each is compared with all names
 
@@ -80,7 +83,8 @@ NAMES = {
         "item_id itemid item iid, product_id sku chunk_id, product chunk",
         "relevance": "relevance, label, rating rel level grade judgment gain, r_ui, score",
         "score": "score, sim similarity similarity_score relevance_score _score prediction est, "
-        "rank doc_position",
+        "rank doc_position, position pos ranking rank_position result_position result_rank "
+        "doc_rank item_position item_rank",
         "iteration": "iteration, subtopic_id",
         "probability": "probability",
         "run": "run, run_name run_id system tag",
@@ -88,19 +92,30 @@ NAMES = {
         "value": "value, score metric_value",
     }.items()
 }
+RANKS = NAMES["score"][2:]
+"""Names of ranks in place of scores, in groups."""
+RANK = "rank"
+"""Our name of a column of ranks, which a user may name in place of the scores."""
 LAST_RESORTS = {
     "query_id": set(chain(*NAMES["query_id"][3:])),
     "relevance": set(NAMES["relevance"][-1]),
-    "score": set(NAMES["score"][-1]),
+    "score": set(chain(*RANKS)),
 }
 """Names that count only without any other name, and that often are of another meaning."""
 HINTS = {
     "query_id": "user quer topic question session search request customer id",
     "doc_id": "item doc product movie passage article url page book track song video chunk",
     "relevance": "rel rating grade label judg gain star click level score",
-    "score": "score prob sim dist weight pred rank value",
+    "score": "score prob sim dist weight pred rank pos value",
 }
 """Parts of names that hint at what a column of an unknown name may be."""
+WORDS_OF_RANKS = {"rank", "ranks", "ranking", "position", "positions", "pos", "place", "ordinal"}
+WORDS_OF_SCORES = {"score", "scores", "similarity", "sim", "prob", "prediction", "weight", "value"}
+WORDS_OF_DISTANCES = {"distance", "distances", "dist"}
+"""Words in the names of columns of which a smaller value is better, unless one of scores is there.
+"""
+OUR_NAMES = tuple(NAMES)[:4] + (RANK,) + tuple(NAMES)[4:]
+"""Our names of the columns that a user may name."""
 NUMBERS = {QRELS.value, RUN.value, "probability"}  # the columns of numbers; all others are text
 
 
@@ -127,7 +142,30 @@ def is_rank(name: Any) -> bool:
     """Whether this is the name of a column of ranks; scores are then the ranks with the sign
     reversed.
     """
-    return plain(name) in NAMES["score"][-1]
+    return plain(name) in LAST_RESORTS["score"]
+
+
+def column_of_ranks(names: Sequence[Any]) -> Any:
+    """The column of ranks beside one of scores, None if there is none.
+
+    >>> column_of_ranks(["query", "position", "score", "rank"])
+    'rank'
+    """
+    for group in RANKS:
+        for name in names:
+            if plain(name) in group:
+                return name
+    return None
+
+
+def _has_word(name: str, words: Collection[str]) -> bool:
+    """Whether the name has one of these words, and none that tells a score.
+
+    >>> [_has_word(name, WORDS_OF_RANKS) for name in ("Serp Rank", "rank_score", "pagerank")]
+    [True, False, False]
+    """
+    words_of_name = set(plain(name).split("_"))
+    return not words_of_name.isdisjoint(words) and words_of_name.isdisjoint(WORDS_OF_SCORES)
 
 
 def may_name(ours: str, name: Any) -> bool:
@@ -161,8 +199,9 @@ class Chosen(NamedTuple):
     `run_column` names the run of each row. `unjudged` has the texts in place of a level that mean
     an unjudged document. In a run that is `ascending`, smaller scores are better. `columns` are
     pairs of our name of a column and the name in the file; a column may have several names, of
-    which a file has one. They are not used for a file without names of columns. `passages_column`
-    has the document of each passage in a run of passages.
+    which a file has one. The column of the name `RANK` has ranks in place of scores. They are not
+    used for a file without names of columns. `passages_column` has the document of each passage in
+    a run of passages.
     """
 
     run_column: str | None = None
@@ -193,6 +232,37 @@ class Chosen(NamedTuple):
                 f"{file} has {len(present)} columns {' and '.join(present)} as {ours}"
             )
         return present[0]
+
+    def names_of_value(self, ours: str) -> list[str]:
+        """The same; ranks stand for scores."""
+        names = self.names(ours)
+        if ours == RUN.value:
+            names += self.names(RANK)
+        return names
+
+    def ranks_in(self, names: Sequence[Any]) -> Any:
+        """The column of ranks in a file, which the user or its name tells; None if there is none."""
+        own_names = self.names(RANK)
+        present = [name for name in names if name in own_names]
+        return present[0] if present else column_of_ranks(names)
+
+    def with_known_ids(self, names: Sequence[Any], role: Role) -> Chosen:
+        """The choices for a file, without those of ids that it lacks and has under a known name.
+
+        The other file of a command may have them: qrels and runs often differ in their names. A
+        choice that resembles another name of the file may be a misspelling, and stays.
+        """
+        columns = self.columns
+        for ours in role.columns[:2]:
+            choices = self.names(ours)
+            if not choices or not set(names).isdisjoint(choices):
+                continue
+            usual = column_name("the file", names, ours)
+            others = [str(name) for name in names if name != usual]
+            is_misspelt = any(did_you_mean(choice, others, cutoff=0.8) for choice in choices)
+            if usual is not None and not is_misspelt:
+                columns = tuple(pair for pair in columns if pair[0] != ours)
+        return self._replace(columns=columns)
 
     def is_known(self, name: str, role: Role) -> bool:
         """Whether this can be the name of a column of topics, documents or values."""
@@ -231,10 +301,10 @@ def columns_named(columns: Any) -> tuple[tuple[str, str], ...]:
                 f"columns is a dict of our names and those of the file, not {shown(columns)}"
             )
         ours, theirs = item
-        if ours not in NAMES:
+        if ours not in OUR_NAMES:
             raise GradedError(
-                f"columns: {shown(ours)} is no column; the columns are {', '.join(NAMES)}, as in "
-                "query_id=user"
+                f"columns: {shown(ours)} is no column; the columns are {', '.join(OUR_NAMES)}, as "
+                "in query_id=user"
             )
         names = theirs if isinstance(theirs, (list, tuple)) else [theirs]
         for name in names:
@@ -247,18 +317,38 @@ def columns_named(columns: Any) -> tuple[tuple[str, str], ...]:
 def proposed(names: Sequence[str], are_numbers: Sequence[bool], wanted: Sequence[str]) -> str:
     """The option that probably names the `wanted` columns of a table with these names.
 
-    `are_numbers` tells which columns have only numbers. The value is one of these.
+    `are_numbers` tells which columns have only numbers. The value is one of these. A shell reads
+    the option as it is. A score that is a distance has the option that makes smaller ones better.
 
     >>> proposed(["person", "movie", "stars"], [True, True, True], ["query_id", "doc_id", "score"])
     '--columns query_id=person,doc_id=movie,score=stars'
+    >>> proposed(["Query Text", "serp_rank"], [False, True], ["query_id", "score"])
+    "--columns 'query_id=Query Text,rank=serp_rank'"
+    >>> proposed(["L2 distance"], [True], ["score"])
+    "--columns 'score=L2 distance' --ascending"
     """
-    return f"--columns {','.join(_proposed_pairs(names, are_numbers, wanted))}"
+    columns = _proposed_columns(names, are_numbers, wanted)
+    return option_of(columns)
 
 
-def _proposed_pairs(
+def option_of(columns: Mapping[str, str]) -> str:
+    """The option that names these columns by our names, for a shell."""
+    pairs = []
+    option = ""
+    for ours, name in columns.items():
+        is_score = ours == RUN.value
+        if is_score and _has_word(name, WORDS_OF_RANKS):
+            ours = RANK
+        elif is_score and _has_word(name, WORDS_OF_DISTANCES):
+            option = " --ascending"
+        pairs.append(f"{ours}={name}")
+    return f"--columns {shlex.quote(','.join(pairs))}{option}"
+
+
+def _proposed_columns(
     names: Sequence[str], are_numbers: Sequence[bool], wanted: Sequence[str]
-) -> list[str]:
-    """Our name of each wanted column and the name that is probably meant, as ``query_id=user``."""
+) -> dict[str, str]:
+    """The name that is probably meant by our name of each wanted column."""
     left = dict(zip(names, are_numbers, strict=True))
     chosen: dict[str, str] = {}
     for ours in wanted:
@@ -267,6 +357,8 @@ def _proposed_pairs(
         hinted = [
             name for name in fitting if any(hint in plain(name) for hint in HINTS[ours].split())
         ]
+        # Scores are better than ranks, which may be a part of the others.
+        hinted.sort(key=lambda name: _has_word(name, WORDS_OF_RANKS))
         if hinted:
             chosen[ours] = hinted[0]
             del left[hinted[0]]
@@ -276,7 +368,7 @@ def _proposed_pairs(
         if ours not in chosen and fitting:
             chosen[ours] = fitting[-1] if is_value else fitting[0]
             del left[chosen[ours]]
-    return [f"{ours}={chosen.get(ours, '…')}" for ours in wanted]
+    return {ours: chosen.get(ours, "…") for ours in wanted}
 
 
 def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
@@ -334,10 +426,17 @@ def file_columns(
     if run and run not in names:
         raise FileError(f"{file} has no column {run}; it has {_listed(names)}")
     by_ours: dict[str, Any] = {}
+    has_own_ranks = False
     try:
+        chosen = chosen.with_known_ids(names, role)
         _refuse_absent(file, names, role, chosen)
+        scores_or_ranks = role is RUN and set(names).isdisjoint(chosen.names(RUN.value))
         for ours in role.columns:
-            by_ours[ours] = chosen.named(file, names, ours)
+            if ours == RUN.value and scores_or_ranks:
+                by_ours[ours] = chosen.named(file, names, RANK)
+                has_own_ranks = by_ours[ours] is not None
+            else:
+                by_ours[ours] = chosen.named(file, names, ours)
         left = [name for name in names if name not in by_ours.values()]
         for ours in role.columns:
             by_ours[ours] = by_ours[ours] or column_name(file, left, ours)
@@ -347,7 +446,7 @@ def file_columns(
             by_ours[ours] = own_name or column_name(file, left, ours)
         by_ours["run"] = run or by_ours.get("run")
     except GradedError as error:
-        raise FileError(f"{error}; it needs query_id, doc_id and {role.value}") from None
+        raise FileError(str(error)) from None
     passages = chosen.passages_column if role is RUN else None
     if passages is not None:
         if passages not in names:
@@ -356,7 +455,11 @@ def file_columns(
     missing = [ours for ours in role.columns if by_ours[ours] is None]
     if missing:
         unread = [name for name in names if name not in by_ours.values()]
-        option = proposed(unread, [True] * len(unread), missing)
+        added = _proposed_columns(unread, [True] * len(unread), missing)
+        value = by_ours[role.value]
+        if value is not None and is_rank(value) and not has_own_ranks:
+            added[role.value] = value  # a person may mean another column
+        option = option_of(added)
         others = ", ".join(group[0] for group in NAMES[missing[0]][1:3])
         raise FileError(
             f"{file} has no column {missing[0]} (or {others} …); it has {_listed(names)}; it needs "
@@ -367,7 +470,7 @@ def file_columns(
     run_name = columns.get("run")
     if run_name in [name for ours, name in columns.items() if ours in role.columns]:
         raise FileError(f"{file}: the column {run_name} cannot also name the runs")
-    return columns, role is RUN and is_rank(columns["score"])
+    return columns, role is RUN and (has_own_ranks or is_rank(columns["score"]))
 
 
 def _refuse_absent(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> None:
@@ -375,19 +478,25 @@ def _refuse_absent(file: str, names: Sequence[str], role: Role, chosen: Chosen) 
 
     The other file of the command may have them: qrels and runs often differ in their names.
     """
-    wanted = [ours for ours in role.columns if chosen.names(ours)]
-    absent = [ours for ours in wanted if set(names).isdisjoint(chosen.names(ours))]
+    wanted = [ours for ours in role.columns if chosen.names_of_value(ours)]
+    absent = [ours for ours in wanted if set(names).isdisjoint(chosen.names_of_value(ours))]
     if not absent:
         return
-    usual = {ours: column_name(file, names, ours) for ours in role.columns}
-    pairs = [f"{ours}={usual[ours]}" for ours in absent if usual[ours] is not None]
-    unknown = [ours for ours in absent if usual[ours] is None]
+    unnamed = [ours for ours in role.columns if ours in absent or ours not in wanted]
+    usual = {ours: column_name(file, names, ours) for ours in unnamed}
+    unknown = [ours for ours in unnamed if usual[ours] is None]
     taken = {*usual.values(), *(theirs for _, theirs in chosen.columns)}
     unread = [name for name in names if name not in taken]
-    pairs += _proposed_pairs(unread, [True] * len(unread), unknown)
+    added = {ours: usual[ours] for ours in absent if usual[ours] is not None}
+    added |= _proposed_columns(unread, [True] * len(unread), unknown)
+    choices = chosen.names_of_value(absent[0])
+    message = f"{file} has no column {' or '.join(choices)}; it has {_listed(names)}"
+    hint = did_you_mean(choices[0], list(map(str, names)), cutoff=0.8)
+    if hint:
+        raise GradedError(f"{message}{hint}")
     raise GradedError(
-        f"{file} has no column {' or '.join(chosen.names(absent[0]))}; it has {_listed(names)}; if "
-        f"its columns have names of their own, add --columns {','.join(pairs)}"
+        f"{message}; if its columns have names of their own, add {option_of(added)}; it needs "
+        f"query_id, doc_id and {role.value}"
     )
 
 

@@ -22,10 +22,12 @@ from .columns import (
     MOST_COLUMNS,
     NAMES,
     QRELS,
+    RANKS,
     RUN,
     Role,
     column_name,
     column_names,
+    column_of_ranks,
     is_rank,
 )
 from .decimals import as_decimals
@@ -53,7 +55,7 @@ from .lists import (
     sequence_of,
     texts_of_ids,
 )
-from .rank_order import ROWS, RankSample
+from .rank_order import ROWS, RankSample, remark_on_counting
 from .rows import IDS, Facts, Part, Rows, RunSource
 
 Source = Any
@@ -143,7 +145,17 @@ def _of_dicts(source: Mapping[str, Any], role: Role) -> Rows:
     topics = list(stretches.topics)
     table = Rows(role, topics, docs.bounds, docs, np.empty(0), distinct=True, facts=facts)
     values = floats(role, [rows.values() for rows in dicts], table.location)
-    return replace(table, values=values).checked()
+    return _with_remark_on_counting(replace(table, values=values).checked())
+
+
+def _with_remark_on_counting(rows: Rows) -> Rows:
+    """The rows, with the remark that the scores of a run are ranks if they seem to be."""
+    if rows.role is QRELS or rows.facts.reverse:
+        return rows
+    remark = remark_on_counting(rows.offsets, rows.values)
+    if not remark:
+        return rows
+    return replace(rows, facts=rows.facts._replace(reverse=remark))
 
 
 def _grouped(columns: Columns, role: Role, of_file: Part | None) -> Rows:
@@ -186,6 +198,8 @@ def _grouped(columns: Columns, role: Role, of_file: Part | None) -> Rows:
             docs = docs.ids().padded()  # padded ids are the fastest to reorder
         rows = rows.of_rows(order, docs.take(order), offsets, rows.topics)
     rows.checked()
+    if of_file is None:
+        rows = _with_remark_on_counting(rows)
     if not rows.facts.empty:
         return rows
     every_topic = dict.fromkeys([*rows.topics, *rows.facts.empty])
@@ -208,7 +222,7 @@ def _remark_on_ranks(columns: Columns, stretches: Stretches, score: Any) -> str:
 
     `score` is the name of the column of scores.
     """
-    rank = next(filter(is_rank, columns.names), None)
+    rank = column_of_ranks(columns.names)
     if rank is None:
         return ""
     first_ranks = numbers_or_nan(columns.column(rank)[:ROWS])
@@ -356,7 +370,7 @@ def _fields_of(item: Any, role: Role) -> list[str]:
         groups = NAMES[ours][:2]  # the score of a `ScoredDoc` is not a level
         names.extend(chain(*groups))
     if role is RUN:
-        names.extend(NAMES["score"][-1])
+        names.extend(chain(*RANKS))
     return [name for name in names if hasattr(item, name)]
 
 

@@ -1,7 +1,8 @@
 """Ranks against scores: whether a run seems to rank smaller scores first, as distances do.
 
 Scores decide the order of documents, and ranks are not used. A run whose scores are distances is
-then evaluated in reverse order, which only its ranks can show.
+then evaluated in reverse order, which only its ranks can show. A run whose scores are ranks shows
+this without a column of ranks.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,6 +13,8 @@ SHARE = 0.9
 """The share of topics in reverse order from which on the run is said to be so."""
 ROWS = 1 << 12
 """The rows that a sample has at most."""
+STEPS = 4
+"""The rows, without the first one of each topic, from which on scores are said to be ranks."""
 
 
 class RankSample:
@@ -83,3 +86,38 @@ def reversed_topics(
     reverse = np.count_nonzero(rises & ~falls)
     comparable = np.count_nonzero(rises | falls)
     return int(reverse), int(comparable)
+
+
+def remark_on_counting(offsets: np.ndarray, scores: np.ndarray) -> str:
+    """The remark that the scores of a run are ranks; empty if they are not.
+
+    In nearly all topics of the first rows, they then are 1, 2, 3 … or 0, 1, 2 … in the order of the
+    rows. `offsets` (T + 1) are the bounds of the topics. Scores of an engine fall, or are no such
+    numbers, and so are ranks that were turned into scores, as the best one is then the largest.
+
+    >>> remark_on_counting(np.array([0, 3, 6]), np.array([1.0, 2.0, 3.0, 1.0, 2.0, 3.0]))[:39]
+    'the scores are 1, 2, 3 … in the order o'
+    >>> remark_on_counting(np.array([0, 3, 6]), np.array([3.0, 2.0, 1.0, 1.0, 2.0, 3.0]))
+    ''
+    """
+    first_scores = scores[:ROWS]
+    is_step = first_scores[1:] == first_scores[:-1] + 1
+    # This alone tells the scores of nearly all runs.
+    if 3 * np.count_nonzero(is_step) < first_scores.size or first_scores.size <= STEPS:
+        return ""
+    sizes = np.diff(np.minimum(offsets, first_scores.size))
+    sizes = sizes[sizes > 0]
+    starts = np.cumsum(sizes) - sizes
+    lowest = first_scores[starts]
+    expected = np.repeat(lowest - starts, sizes) + np.arange(first_scores.size)
+    is_rank = np.logical_and.reduceat(first_scores == expected, starts)
+    is_counting = is_rank & ((lowest == 0) | (lowest == 1)) & (sizes > 1)
+    comparable = np.count_nonzero(sizes > 1)
+    steps = np.sum(sizes[is_counting] - 1)
+    if steps < STEPS or np.count_nonzero(is_counting) < SHARE * comparable:
+        return ""
+    example = "0, 1, 2 …" if lowest[is_counting].max() == 0 else "1, 2, 3 …"
+    return (
+        f"the scores are {example} in the order of the rows of a topic, as ranks are; if the "
+        "smallest is the best, use --ascending (ascending=True)"
+    )
