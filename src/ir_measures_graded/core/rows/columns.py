@@ -241,7 +241,7 @@ class Chosen(NamedTuple):
         return names
 
     def ranks_in(self, names: Sequence[Any]) -> Any:
-        """The column of ranks in a file, which the user or its name tells; None if there is none."""
+        """The column of ranks in a file, as the user or its name tells; None if there is none."""
         own_names = self.names(RANK)
         present = [name for name in names if name in own_names]
         return present[0] if present else column_of_ranks(names)
