@@ -2,17 +2,19 @@
 
     python tests/benchmarks/costs.py [S M L X T3 … T6 groups] [--only TABLE/CALL …] [--json FILE]
 
-The workloads are those of workloads.py. T3 to T6 are one topic with a thousand to a million documents and as
-many levels. `groups` is for ``arrays``, which is measured on no other workload. The tables are:
+The workloads are those of workloads.py. T3 to T6 are one topic with a thousand to a million
+documents and as many levels. `groups` is for ``arrays``, which is measured on no other workload.
+The tables are:
 
 - ``alone``: each measure, given the judged ranks.
 - ``whole``: calls with one measure and with many.
-- ``standard``, ``files``: nDCG_JK(b=2)@100 together with nDCG@10 and AP, with and without `accelerate()`.
-- ``arrays``: the mean nDCG@10 with exponential gains of scores without ties, which all compute alike.
-  LightGBM and XGBoost evaluate scores that they hold already; all others get arrays.
+- ``standard``, ``files``: nDCG_JK(b=2)@100 together with nDCG@10 and AP, with and without
+  `accelerate()`.
+- ``arrays``: the mean nDCG@10 with exponential gains of scores without ties, which all compute
+  alike. LightGBM and XGBoost evaluate scores that they hold already; all others get arrays.
 
-`ratio` is a time divided by that of the first row of its group. Times are those of the processor, of all
-threads, so other programs on the machine change them little.
+`ratio` is a time divided by that of the first row of its group. Times are those of the processor,
+of all threads, so other programs on the machine change them little.
 """
 
 import time
@@ -37,8 +39,10 @@ from ir_measures_graded.core.reduction import judged_of, reduced
 from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
 from peers import MEASURE, TINY, Inputs, mean_of_command, read_by_ir_measures
 
-INPUTS = SHAPES | {f"T{n}": Shape(1, 10**n, (10**n, 10**n), (0, 10**n)) for n in (3, 4, 5, 6)}
-INPUTS["groups"] = Shape(10_000, 120, (120, 120), (0, 4))
+INPUTS = {**SHAPES, "groups": Shape(10_000, 120, (120, 120), (0, 4))}
+for power in (3, 4, 5, 6):
+    size = 10**power
+    INPUTS[f"T{power}"] = Shape(1, size, (size, size), (0, size))
 MIXED = [MEASURE, nDCG @ 10, AP]
 ALL = [measure @ 10 if measure.CUTOFF_REQUIRED else measure for measure in MEASURES]
 """Every measure at its defaults; those that need a cutoff have one."""
@@ -49,14 +53,14 @@ calculate: Callable[..., Any] = ir_measures.calc_aggregate
 
 
 def alone(inputs: Inputs) -> Calls:
-    """A call for each measure. Each call has new `Topics`, because these cache values that measures share."""
+    """A call for each measure, with new `Topics`, because these cache values for other measures."""
     qrels, run = inputs.of_form("Arrow")
     ranks = reduced(judged_of(read_qrels(qrels)), read_run(run))
 
     def values(measure: GradedMeasure) -> Any:
-        of = ranks.condensed if measure["judged_only"] else ranks
+        of_measure = ranks.condensed if measure["judged_only"] else ranks
         cutoff = measure["cutoff"] if measure.CUTOFF_REQUIRED else None
-        return measure.values(Topics(of, measure.weighting, cutoff))
+        return measure.values(Topics(of_measure, measure.weighting, cutoff))
 
     chosen = dict.fromkeys([nDCG_JK, *ALL, KendallTau(variant="c")])
     yield {str(measure): partial(values, measure) for measure in chosen}
@@ -69,27 +73,35 @@ def whole(inputs: Inputs) -> Calls:
         f"all {len(ALL)} measures": ALL,
     }
     for form in ("frame, str", "frame, object", "dicts"):
-        files = inputs.of_form(form)
-        yield {f"{form}: {what}": partial(calculate, of, *files) for what, of in several.items()}
+        yield calls_of(inputs, form, several)
+
+
+def calls_of(inputs: Inputs, form: str, several: dict[str, list[Any]]) -> dict[str, Call]:
+    """A call for each list of measures, by its name."""
+    qrels, run = inputs.of_form(form)
+    calls: dict[str, Call] = {}
+    for name, measures in several.items():
+        calls[f"{form}: {name}"] = partial(calculate, measures, qrels, run)
+    return calls
 
 
 def standard(inputs: Inputs) -> Calls:
+    several = {"graded": [MEASURE], "graded and standard": MIXED}
     for form in ("frame, str", "frame, object"):
-        given = inputs.of_form(form)
-        several = {"graded": [MEASURE], "graded and standard": MIXED}
-        yield accelerated(
-            {f"{form}: {name}": partial(calculate, of, *given) for name, of in several.items()}
-        )
+        yield accelerated(calls_of(inputs, form, several))
 
 
 def on_files(inputs: Inputs) -> Calls:
     """The command itself chooses how it computes standard measures."""
-    given = inputs.of_form("files")
-    through_ir_measures = {"ir-measures": lambda: calculate(MIXED, *read_by_ir_measures(*given))}
+    qrels, run = inputs.of_form("files")
+
+    def through_ir_measures() -> Any:
+        return calculate(MIXED, *read_by_ir_measures(qrels, run))
+
     yield {
-        "the command, graded": partial(mean_of_command, *given),
-        "the command, graded and standard": partial(mean_of_command, *given, MIXED),
-        **accelerated(through_ir_measures),
+        "the command, graded": partial(mean_of_command, qrels, run),
+        "the command, graded and standard": partial(mean_of_command, qrels, run, MIXED),
+        **accelerated({"ir-measures": through_ir_measures}),
     }
 
 
@@ -110,7 +122,7 @@ def accelerated(calls: dict[str, Call]) -> dict[str, Call]:
 
 
 def labels_and_scores(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
-    """Labels 0 … 4 as frequent as in MSLR, some relevant in every group, and scores without ties."""
+    """Labels 0 … 4 as frequent as in MSLR, one relevant in every group, and scores without ties."""
     random = np.random.default_rng(1)
     labels = random.choice(5, (shape.topics, shape.retrieved), p=[0.52, 0.32, 0.13, 0.02, 0.01])
     labels[:, 0] = 1
@@ -119,34 +131,61 @@ def labels_and_scores(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
 
 def arrays(inputs: Inputs) -> Calls:
     """Calls that return the mean, for this package and the libraries that are installed."""
-    labels, scores = labels_and_scores(inputs.shape)
-    (groups, documents), gains = labels.shape, 2**labels - 1
-    flat, sizes = (labels.ravel(), scores.ravel()), np.full(groups, documents)
-    evaluator = ArrayEvaluator("nDCG_Burges@10", flat[0], sizes)
+    by_group = labels_and_scores(inputs.shape)
+    labels, scores = (array.ravel() for array in by_group)
+    sizes = np.full(inputs.shape.topics, inputs.shape.retrieved)
+    evaluator = ArrayEvaluator("nDCG_Burges@10", labels, sizes)
+
+    def mean_of_scores() -> float:
+        return evaluator.means(scores)[0]
+
     calls: dict[str, Call] = {
-        "ir-measures-graded, labels reduced before": lambda: evaluator.means(flat[1])[0],
-        "ir-measures-graded": lambda: array_mean("nDCG_Burges@10", *flat, sizes),
+        "ir-measures-graded, labels reduced before": mean_of_scores,
+        "ir-measures-graded": partial(array_mean, "nDCG_Burges@10", labels, scores, sizes),
     }
     if find_spec("sklearn"):
-        from sklearn.metrics import ndcg_score
-
-        calls["scikit-learn"] = lambda: ndcg_score(gains, scores, k=10)
-    features = np.zeros((flat[0].size, 1))
+        calls["scikit-learn"] = by_scikit_learn(*by_group)
     if find_spec("lightgbm"):
-        import lightgbm
-
-        settings = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "verbose": -1}
-        data = lightgbm.Dataset(features, flat[0], group=sizes, init_score=flat[1])
-        held = lightgbm.Booster(settings | {"feature_pre_filter": False}, data)
-        calls["LightGBM"] = lambda: held.eval_train()[0][2]
+        calls["LightGBM"] = by_lightgbm(labels, scores, sizes)
     if find_spec("xgboost"):
-        import xgboost
-
-        matrix = xgboost.DMatrix(features, flat[0], base_margin=flat[1])
-        matrix.set_group(sizes)
-        booster = xgboost.Booster({"objective": "rank:ndcg", "eval_metric": "ndcg@10"}, [matrix])
-        calls["XGBoost"] = lambda: float(booster.eval_set([(matrix, "given")]).rpartition(":")[2])
+        calls["XGBoost"] = by_xgboost(labels, scores, sizes)
     yield calls
+
+
+def by_scikit_learn(labels: np.ndarray, scores: np.ndarray) -> Call:
+    from sklearn.metrics import ndcg_score
+
+    return partial(ndcg_score, 2**labels - 1, scores, k=10)
+
+
+def by_lightgbm(labels: np.ndarray, scores: np.ndarray, sizes: np.ndarray) -> Call:
+    import lightgbm
+
+    settings = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "verbose": -1}
+    features = np.zeros((labels.size, 1))
+    data = lightgbm.Dataset(features, labels, group=sizes, init_score=scores)
+    booster = lightgbm.Booster(settings | {"feature_pre_filter": False}, data)
+
+    def mean() -> float:
+        ((_, _, value, _),) = booster.eval_train()
+        return value
+
+    return mean
+
+
+def by_xgboost(labels: np.ndarray, scores: np.ndarray, sizes: np.ndarray) -> Call:
+    import xgboost
+
+    features = np.zeros((labels.size, 1))
+    matrix = xgboost.DMatrix(features, labels, base_margin=scores)
+    matrix.set_group(sizes)
+    booster = xgboost.Booster({"objective": "rank:ndcg", "eval_metric": "ndcg@10"}, [matrix])
+
+    def mean() -> float:
+        text = booster.eval_set([(matrix, "train")])
+        return float(text.rpartition(":")[2])
+
+    return mean
 
 
 TABLES: dict[str, Callable[[Inputs], Calls]] = {
@@ -169,15 +208,12 @@ def main(argv: Sequence[str] | None = None) -> None:
                     for call in calls.values():
                         call()  # imports and compilation must not be timed
                 for calls in groups(Inputs(INPUTS[name], Path(folder, name))):
-                    wanted = {
-                        what: call
-                        for what, call in calls.items()
-                        if report.wanted(f"{table}/{what}")
-                    }
+                    names = [what for what in calls if report.wanted(f"{table}/{what}")]
+                    wanted = {what: calls[what] for what in names}
                     times = report.medians(wanted, time.process_time)
-                    for what, each in times.items():
-                        ratio = each / next(iter(times.values()))
-                        report.row(f"{name}: {table}", what=what, ms=1e3 * each, ratio=ratio)
+                    for what, seconds in times.items():
+                        ratio = seconds / times[names[0]]
+                        report.row(f"{name}: {table}", what=what, ms=1e3 * seconds, ratio=ratio)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,9 @@ from ir_measures_graded.core.by_topic import rows_of
 from ir_measures_graded.core.rows.id_columns import Cells, Keys, docs_of, stretches_of
 from ir_measures_graded.core.rows.id_matching import Ids
 
-long = "abcdefghijklmnopqrst"
-texts = st.sampled_from(
-    ["12345678", "abcdefgh1", "é\n", "文書", "\U00010000", *(long[:end] for end in range(1, 20))]
-)
+LETTERS = "abcdefghijklmnopqrst"
+STARTS = [LETTERS[:end] for end in range(1, 20)]
+texts = st.sampled_from(["12345678", "abcdefgh1", "é\n", "文書", "\U00010000", *STARTS])
 pieces = st.lists(st.lists(texts, max_size=5, unique=True), max_size=6)
 
 
@@ -32,40 +31,46 @@ def objects(strings):
     return values
 
 
-ROWWISE = {
-    "ids": Ids.of,
-    "coded": coded,
-    "strings": lambda strings: docs_of(objects(strings), "run: doc_id"),
-}
+def of_objects(strings):
+    return docs_of(objects(strings), "run: doc_id")
 
 
-def columns(of_dicts):
-    strings = [string for piece in of_dicts for string in piece]
-    yield from (make(strings) for make in ROWWISE.values())
-    yield Keys([dict.fromkeys(piece) for piece in of_dicts], "run: doc_id")
+ROWWISE = {"ids": Ids.of, "coded": coded, "strings": of_objects}
+
+
+def columns(lists):
+    """Columns of every kind with the ids of several topics."""
+    strings = [string for topic_ids in lists for string in topic_ids]
+    for make in ROWWISE.values():
+        yield make(strings)
+    yield Keys([dict.fromkeys(topic_ids) for topic_ids in lists], "run: doc_id")
 
 
 @given(pieces, st.data())
-def test_every_kind_of_column_converts_slices_to_ids(of_dicts, data):
-    strings = [string for piece in of_dicts for string in piece]
-    bounds = [0, *accumulate(map(len, of_dicts))]
-    numbers = data.draw(st.permutations(range(len(of_dicts))))[: data.draw(st.integers(0, 6))]
+def test_every_kind_of_column_converts_slices_to_ids(lists, data):
+    strings = [string for topic_ids in lists for string in topic_ids]
+    bounds = [0, *accumulate(map(len, lists))]
+    order = data.draw(st.permutations(range(len(lists))))
+    numbers = order[: data.draw(st.integers(0, 6))]
     starts = np.array([bounds[number] for number in numbers], dtype=np.int64)
-    sizes = np.array([len(of_dicts[number]) for number in numbers], dtype=np.int64)
-    chosen = [string for number in numbers for string in of_dicts[number]]
-    for column in columns(of_dicts):
+    sizes = np.array([len(lists[number]) for number in numbers], dtype=np.int64)
+    chosen = [string for number in numbers for string in lists[number]]
+    for column in columns(lists):
         assert len(column) == len(strings)
         assert [column[row] for row in range(len(column))] == strings
         assert list(column.ids()) == strings
-        part = column.slices(starts, sizes, rows_of(starts, sizes))
-        assert type(part) is type(column)
-        assert (len(part), list(part.ids())) == (len(chosen), chosen)
+        slices = column.slices(starts, sizes, rows_of(starts, sizes))
+        assert type(slices) is type(column)
+        assert len(slices) == len(chosen)
+        assert list(slices.ids()) == chosen
 
 
 @pytest.mark.parametrize("make", ROWWISE.values(), ids=ROWWISE)
 @given(st.lists(texts, max_size=12), st.data())
 def test_take_accepts_rows_in_any_order(make, strings, data):
-    rows = data.draw(st.lists(st.integers(0, len(strings) - 1), max_size=20)) if strings else []
+    rows = []
+    if strings:
+        rows = data.draw(st.lists(st.integers(0, len(strings) - 1), max_size=20))
     taken = make(strings).take(np.array(rows, dtype=np.int64))
     assert list(taken.ids()) == [strings[row] for row in rows]
 
@@ -77,7 +82,8 @@ def test_every_kind_of_column_has_the_same_topics(topics):
         pyarrow.array(topics, "string"),
         pandas.Categorical(topics, ["unused", "q", "p"]),
     ):
-        found = stretches_of(column, "run: query_id")
-        sizes = np.diff(np.append(found.start, len(topics)))
-        assert np.repeat(np.array([*found.topics], object)[found.code], sizes).tolist() == topics
-        assert [*found.topics] == list(dict.fromkeys(topics))
+        stretches = stretches_of(column, "run: query_id")
+        assert list(stretches.topics) == list(dict.fromkeys(topics))
+        names = np.array(list(stretches.topics), object)[stretches.code]
+        sizes = np.diff(np.append(stretches.start, len(topics)))
+        assert np.repeat(names, sizes).tolist() == topics

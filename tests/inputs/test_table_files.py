@@ -5,6 +5,7 @@ import gzip
 import io
 import sys
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import ir_measures
@@ -35,22 +36,26 @@ def write_stream(table, path):
 
 WRITERS = {
     "csv": csv.write_csv,
-    "tsv": lambda table, path: csv.write_csv(table, path, csv.WriteOptions(delimiter="\t")),
-    "parquet": lambda table, path: parquet.write_table(table, path, row_group_size=2),
-    "feather": lambda table, path: feather.write_feather(table, path, chunksize=2),
+    "tsv": partial(csv.write_csv, write_options=csv.WriteOptions(delimiter="\t")),
+    "parquet": partial(parquet.write_table, row_group_size=2),
+    "feather": partial(feather.write_feather, chunksize=2),
     "arrows": write_stream,
 }
 
 
-def table(runs=RUNS, topic="query_id", doc="doc_id", run="run"):
+def table(runs=RUNS, names=("run", "query_id", "doc_id", "score")):
     """A table of several runs."""
-    rows = [
-        {run: name, topic: query, doc: document, "score": score}
-        for name, topics in runs.items()
-        for query, docs in topics.items()
-        for document, score in docs.items()
-    ]
+    rows = []
+    for run, topics in runs.items():
+        for topic, docs in topics.items():
+            for doc, score in docs.items():
+                rows.append(dict(zip(names, (run, topic, doc, score))))
     return pyarrow.Table.from_pylist(rows)
+
+
+def dicts(runs):
+    """Runs as dicts of dicts."""
+    return {name: by_topic(run) for name, run in runs.items()}
 
 
 @pytest.fixture(autouse=True)
@@ -70,31 +75,30 @@ def written(kind, rows, name="runs"):
 @pytest.mark.parametrize("kind", WRITERS)
 @pytest.mark.parametrize("compressed", [bytes, gzip.compress])
 def test_runs_of_a_file_are_told_apart_by_a_column(kind, compressed):
-    for names in ({}, {"topic": "qid", "doc": "docno", "run": "system"}):
-        path = written(kind, table(**names))
+    measures = [nDCG_JK @ 5, ir_measures.AP, ir_measures.Judged @ 5]
+    expected = evaluate(QRELS, RUNS, measures).values
+    for rows, run_column in (
+        (table(), None),
+        (table(names=("system", "qid", "docno", "score")), "system"),
+    ):
+        path = written(kind, rows)
         path.write_bytes(compressed(path.read_bytes()))
         for file in (path, io.BytesIO(path.read_bytes())):
-            runs = RunFile(file, run_column=names.get("run")).runs()
-            assert {name: by_topic(run) for name, run in runs.items()} == RUNS
-            assert {
-                name: by_topic(run) for name, run in runs.items()
-            } == RUNS  # they can be read again
-            measures = [nDCG_JK @ 5, ir_measures.AP, ir_measures.Judged @ 5]
-            assert (
-                evaluate(QRELS, runs, measures).values == evaluate(QRELS, RUNS, measures).values
-            ).all()
+            runs = RunFile(file, run_column=run_column).runs()
+            assert dicts(runs) == RUNS
+            assert dicts(runs) == RUNS  # they can be read again
+            assert (evaluate(QRELS, runs, measures).values == expected).all()
 
 
 def test_run_of_a_mixed_file_is_whole():
     rows = table().take([5, 0, 3, 1, 4, 2])
+    expected = evaluate(QRELS, RUNS, [CG @ 2]).values
     for kind in WRITERS:
-        found = run_file(written(kind, rows), in_pieces(1 << 20, rows=1)).runs()
-        assert [*found] == ["B", "A"]
-        runs = {name: found[name] for name in RUNS}
-        assert {name: by_topic(run) for name, run in runs.items()} == RUNS
-        assert (
-            evaluate(QRELS, runs, [CG @ 2]).values == evaluate(QRELS, RUNS, [CG @ 2]).values
-        ).all()
+        runs = run_file(written(kind, rows), in_pieces(1 << 20, rows=1)).runs()
+        assert list(runs) == ["B", "A"]
+        in_order = {name: runs[name] for name in RUNS}
+        assert dicts(in_order) == RUNS
+        assert (evaluate(QRELS, in_order, [CG @ 2]).values == expected).all()
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -110,13 +114,12 @@ def test_column_of_runs_that_is_named_must_exist():
         assert refused(RunFile(path, run_column="system").runs) == (
             f"{path} has no column system; it has run, query_id, doc_id, score"
         )
-        told = refused(RunFile(path, run_column="score").runs)
-        assert told == f"{path}: the column score cannot also name the runs"
+        message = refused(RunFile(path, run_column="score").runs)
+        assert message == f"{path}: the column score cannot also name the runs"
     Path("run").write_text("q1 Q0 d1 1 1 t\n")
     assert RunFile("run").runs() == {}
-    assert refused(list, RunFile("run", run_column="run")).startswith(
-        "run: the file has no columns with names"
-    )
+    message = refused(list, RunFile("run", run_column="run"))
+    assert message.startswith("run: the file has no columns with names")
 
 
 # Tables and their columns
@@ -126,14 +129,14 @@ def test_column_of_runs_that_is_named_must_exist():
 @pytest.mark.parametrize("name", ["query_id", "doc_id", "score"])
 def test_missing_value_is_refused_with_file_and_row(kind, name):
     rows = table({"A": {"q1": dict.fromkeys("abcde", 1.0)}}).drop_columns("run")
-    at = rows.column_names.index(name)
-    holes = [*rows[name].to_pylist()[:3], None, None]
-    path = written(kind, rows.set_column(at, name, pyarrow.array(holes, rows[name].type)))
-    told = refused(list, RunFile(path))
+    values = rows[name].to_pylist()
+    with_holes = pyarrow.array([*values[:3], None, None], rows[name].type)
+    path = written(kind, rows.set_column(rows.column_names.index(name), name, with_holes))
+    message = refused(list, RunFile(path))
     if kind in ("csv", "tsv"):
-        assert told.startswith(f"{path}:5: the field {name} is empty")
+        assert message.startswith(f"{path}:5: the field {name} is empty")
     else:
-        assert told == f"{path}: row 3 has no {name}"
+        assert message == f"{path}: row 3 has no {name}"
 
 
 @pytest.mark.parametrize("kind", ["parquet", "feather", "arrows"])
@@ -143,21 +146,20 @@ def test_errors_about_rows_name_file_and_row(kind):
         {"query_id": ["q1"] * 4, "doc_id": ["a", "b", "c", "a"], "score": [1.0, 2, 3, 4]}
     )
     path = written(kind, rows)
-    for read in (list, lambda run: CG.calc_aggregate(QRELS | {"q1": {"a": 1}}, run)):
-        told = refused(read, run_file(path, sizes))
-        assert told.startswith(f"{path}: row 3: topic 'q1' retrieves document 'a' twice")
+    for read in (list, partial(CG.calc_aggregate, QRELS | {"q1": {"a": 1}})):
+        message = refused(read, run_file(path, sizes))
+        assert message.startswith(f"{path}: row 3: topic 'q1' retrieves document 'a' twice")
     path = written(kind, rows.set_column(2, "score", pyarrow.array([1.0, 2, 3, float("nan")])))
-    assert refused(list, RunFile(path)).startswith(
-        f"{path}: row 3: topic 'q1', document 'a': the score is NaN"
-    )
+    message = refused(list, RunFile(path))
+    assert message.startswith(f"{path}: row 3: topic 'q1', document 'a': the score is NaN")
     path = written(kind, rows.set_column(2, "score", pyarrow.array(["1", "2", "3", "x"])))
     assert refused(list, RunFile(path)) == f"{path}: row 0: the score '1' is not a number"
     path = written(kind, rows.set_column(0, "query_id", pyarrow.array([1.0, 1, 1, 1])))
-    told = f"{path}: query_id is of type double, not a string; write the ids as strings"
-    assert refused(list, RunFile(path)) == told
+    message = f"{path}: query_id is of type double, not a string; write the ids as strings"
+    assert refused(list, RunFile(path)) == message
     path = written(kind, rows.rename_columns(["query_id", "doc_id", "relevance"]))
-    told = refused(lambda qrels: GradedEvaluator([CG], qrels_in(qrels)), path)
-    assert "document 'a': judged twice, at level 1 (row 0) and at level 4 (row 3)" in told
+    message = refused(lambda: GradedEvaluator([CG], qrels_in(path)))
+    assert "document 'a': judged twice, at level 1 (row 0) and at level 4 (row 3)" in message
 
 
 def test_numbers_of_any_type_are_read_exactly():
@@ -179,27 +181,38 @@ def test_damaged_file_is_refused_with_its_kind(kind):
     assert refused(list, RunFile(path, "A")).startswith(f"{path}: cannot be read as {name}: ")
 
 
-@pytest.mark.parametrize("which", ["folder", "partitioned", "pattern", "dataset"])
-def test_parquet_files_of_a_folder_are_one_table(which):
-    parts = {"run=02": RUNS["A"], "run=2": RUNS["B"]}
-    if which != "partitioned":
-        parts = {"1": {"q1": RUNS["A"]["q1"]}, "2": {"q2": RUNS["A"]["q2"]}}
-    for name, rows in parts.items():
+def write_folders(parts):
+    """A folder `rows` with a file in a folder for each part of a run, and a folder `judged`."""
+    for name, topics in parts.items():
         Path("rows", name).mkdir(parents=True)
-        parquet.write_table(table({"A": rows}).drop_columns("run"), f"rows/{name}/part.parquet")
+        rows = table({"A": topics}).drop_columns("run")
+        parquet.write_table(rows, f"rows/{name}/part.parquet")
     Path("judged").mkdir()
     judged = pyarrow.table({"qid": ["q1", "q1"], "docno": ["d1", "d2"], "label": [2, 1]})
     parquet.write_table(judged, "judged/a.PARQUET")
     judged = pyarrow.table({"qid": ["q2"], "docno": ["d1"], "label": [1], "iteration": ["7"]})
     parquet.write_table(judged, "judged/b.parquet")
-    if which == "partitioned":
-        found = {name: by_topic(run) for name, run in RunFile("rows").runs().items()}
-        assert found == {"02": RUNS["A"], "2": RUNS["B"]}
-    source = {"pattern": "rows/*/*.parquet", "dataset": dataset.dataset("rows")}.get(which, "rows")
-    qrels = {"pattern": "judged/*", "dataset": dataset.dataset("judged")}.get(which, "judged")
-    runs = RunFile("rows").runs() if which == "partitioned" else {"A": source}
-    expected = evaluate(QRELS, dict(zip(runs, RUNS.values())), [CG]).values.tolist()
-    assert evaluate(qrels, runs, [CG]).values.tolist() == expected
+
+
+@pytest.mark.parametrize("form", ["folder", "pattern", "dataset"])
+def test_parquet_files_of_a_folder_are_one_table(form):
+    topics = RUNS["A"]
+    write_folders({"1": {"q1": topics["q1"]}, "2": {"q2": topics["q2"]}})
+    qrels, run = {
+        "folder": ("judged", "rows"),
+        "pattern": ("judged/*", "rows/*/*.parquet"),
+        "dataset": (dataset.dataset("judged"), dataset.dataset("rows")),
+    }[form]
+    expected = evaluate(QRELS, {"A": topics}, [CG]).values.tolist()
+    assert evaluate(qrels, {"A": run}, [CG]).values.tolist() == expected
+
+
+def test_folders_of_a_partitioned_table_name_the_runs():
+    write_folders({"run=02": RUNS["A"], "run=2": RUNS["B"]})
+    runs = RunFile("rows").runs()
+    assert dicts(runs) == {"02": RUNS["A"], "2": RUNS["B"]}
+    expected = evaluate(QRELS, RUNS, [CG]).values.tolist()
+    assert evaluate("judged", runs, [CG]).values.tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -219,11 +232,10 @@ def test_parquet_files_of_a_folder_are_one_table(which):
 )
 def test_each_file_of_a_folder_is_read_as_if_alone(first, second, fact):
     Path("rows").mkdir()
-    rows = {"query_id": ["1"], "doc_id": ["d"], "score": [1.0]}
-    parquet.write_table(pyarrow.table(rows | first), "rows/1.parquet")
-    parquet.write_table(
-        pyarrow.table(rows | {"doc_id": ["e"], "score": [2.0]} | second), "rows/2.parquet"
-    )
+    rows = {"query_id": ["1"], "doc_id": ["d"], "score": [1.0]} | first
+    parquet.write_table(pyarrow.table(rows), "rows/1.parquet")
+    rows = {"query_id": ["1"], "doc_id": ["e"], "score": [2.0]} | second
+    parquet.write_table(pyarrow.table(rows), "rows/2.parquet")
     assert fact in outcome(lambda: by_topic(RunFile("rows")))
 
 
@@ -237,9 +249,8 @@ def test_values_of_a_dictionary_are_read_as_plain_values(kind):
         topics = pyarrow.DictionaryArray.from_arrays([0, 0], values)
         path = written(kind, pyarrow.table(rows | {"query_id": topics}))
         assert by_topic(RunFile(path)) == {str(values[0]): {"a": 2.0, "b": 1.0}}
-    assert "an integer, which may have lost leading" in refused(
-        evaluate, {"007": {"a": 1}}, [path], [CG]
-    )
+    message = refused(evaluate, {"007": {"a": 1}}, [path], [CG])
+    assert "an integer, which may have lost leading" in message
 
 
 def test_folder_without_parquet_files_is_refused():
@@ -257,7 +268,8 @@ def test_folder_without_parquet_files_is_refused():
         b"query_id,doc_id,score\nq1,d1,9.5\nq1,d2,8\nq2,d1,7\n",
         b"\xef\xbb\xbfscore,doc_id,query_id,note\r\n9.5,d1,q1,\r\n8,d2,q1,x\r\n7,d1,q2,y",
         b'"qid","docno","score"\n\n"q1","d1",9.5\n\n"q1","d2","8"\nq2,d1,7\n',
-        b"qid\tQ0\tdocno\trank\tscore\ttag\nq1\tQ0\td1\t1\t9.5\tt\nq1\tQ0\td2\t2\t8\tt\nq2\tQ0\td1\t1\t7\tt\n",
+        b"qid\tQ0\tdocno\trank\tscore\ttag\n"
+        b"q1\tQ0\td1\t1\t9.5\tt\nq1\tQ0\td2\t2\t8\tt\nq2\tQ0\td1\t1\t7\tt\n",
     ],
 )
 def test_headed_text_is_read(content):
@@ -270,23 +282,28 @@ def test_headed_text_is_read(content):
 CELLS = st.sampled_from(
     ["q1", "d1", '"d1"', '"d,1"', '"d""1"', 'd"1', " d", "1", '"2"', "nan", "inf", "x", "", "é"]
 )
-LINES = st.builds(
-    lambda cells, end: ",".join(cells) + end,
-    st.lists(CELLS, min_size=2, max_size=4)
-    | st.tuples(CELLS, CELLS, st.sampled_from(["1", '"2"', "inf", " 1"])),
-    st.sampled_from(["\n"] * 9 + ["\r\n", "\n\n", "\r", " \n", ""]),
-)
+SCORES = st.sampled_from(["1", '"2"', "inf", " 1"])
+ENDS = st.sampled_from(["\n"] * 9 + ["\r\n", "\n\n", "\r", " \n", ""])
+
+
+def line(cells, end):
+    return ",".join(cells) + end
+
+
+ANY_ROWS = st.lists(CELLS, min_size=2, max_size=4)
+LIKELY_ROWS = st.tuples(CELLS, CELLS, SCORES)
+LINES = st.builds(line, ANY_ROWS | LIKELY_ROWS, ENDS)
 
 
 @settings(max_examples=40)
 @given(content=st.lists(LINES, max_size=5).map("".join))
 def test_fast_and_strict_reader_of_headed_text_agree(content):
     file = io.BytesIO(f"query_id,doc_id,score\n{content}".encode())
-    found = outcome(list, RunFile(file))
+    fast = outcome(list, RunFile(file))
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "pyarrow", None)
         file.seek(0)
-        assert found == outcome(list, RunFile(file))
+        assert fast == outcome(list, RunFile(file))
 
 
 @pytest.mark.parametrize("block", [20, 50, 1 << 20])
@@ -297,18 +314,15 @@ def test_quoted_text_is_read_as_by_the_csv_module(block):
         ("q1", "d,3", "7", "x" * 200_000),
         ("q1", "d4", "6", ""),
     ]
+    expected = {"q1": {doc: float(score) for _, doc, score, _ in rows}}
     for delimiter in ",\t":
         content = io.StringIO()
-        python_csv.writer(content, delimiter=delimiter).writerows(
-            [("query_id", "doc_id", "score", "t"), *rows]
-        )
-        for text in (
-            content.getvalue(),
-            content.getvalue().rstrip("\r\n"),
-            content.getvalue().replace("\r\n", "\n\n"),
-        ):
-            found = by_topic(run_file(text, in_pieces(block)))
-            assert found == {"q1": {doc: float(score) for _, doc, score, _ in rows}}
+        writer = python_csv.writer(content, delimiter=delimiter)
+        writer.writerow(("query_id", "doc_id", "score", "t"))
+        writer.writerows(rows)
+        text = content.getvalue()
+        for variant in (text, text.rstrip("\r\n"), text.replace("\r\n", "\n\n")):
+            assert by_topic(run_file(variant, in_pieces(block))) == expected
 
 
 def test_stream_ends_with_its_end_marker_and_its_file():
@@ -316,9 +330,10 @@ def test_stream_ends_with_its_end_marker_and_its_file():
     damaged = bytearray(gzip.compress(content))
     damaged[-8] ^= 1  # the checksum
     cut = [content[:-size] for size in (8, 4, 1)]
-    for wrong in (*cut, *map(gzip.compress, cut), content * 2, damaged):
-        told = refused(list, RunFile(io.BytesIO(wrong), "A"))
-        assert told.startswith("the open file: cannot be read as Arrow: ")
+    compressed = [gzip.compress(part) for part in cut]
+    for wrong in (*cut, *compressed, content * 2, damaged):
+        message = refused(list, RunFile(io.BytesIO(wrong), "A"))
+        assert message.startswith("the open file: cannot be read as Arrow: ")
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -335,23 +350,24 @@ def test_stream_ends_with_its_end_marker_and_its_file():
 )
 def test_columns_have_the_names_of_other_tools(kind, names):
     rows = table({"A": {"q1": {"d1": 2.0, "d2": 1.0}}}).drop_columns("run").rename_columns(names)
-    sign = -1 if names[2] in ("rank", "Doc Position") else 1
-    found = {"q1": {"d1": 2.0 * sign, "d2": 1.0 * sign}}
+    has_ranks = names[2] in ("rank", "Doc Position")
+    scores = {"q1": {"d1": 2.0, "d2": 1.0}}
+    if has_ranks:
+        scores = {"q1": {"d1": -2.0, "d2": -1.0}}
     path = written(kind, rows)
-    assert by_topic(RunFile(path)) == found
+    assert by_topic(RunFile(path)) == scores
+    expected = evaluate(QRELS, {"x": scores}, [CG @ 1, ir_measures.AP]).values
     for source in (path, rows, rows.to_pandas()):
-        expected = evaluate(QRELS, {"x": found}, [CG @ 1, ir_measures.AP]).values
         assert (evaluate(QRELS, {"x": source}, [CG @ 1, ir_measures.AP]).values == expected).all()
-    if sign > 0:
+    if not has_ranks:
         judged = rows.rename_columns([*names[:2], "rating"]).append_column("iteration", [[7, 7]])
-        expected = [ir_measures.Qrel("q1", "d1", 2, "7"), ir_measures.Qrel("q1", "d2", 1, "7")]
-        assert qrels_in(written(kind, judged, "qrels")).for_others() == expected
+        qrels = [ir_measures.Qrel("q1", "d1", 2, "7"), ir_measures.Qrel("q1", "d2", 1, "7")]
+        assert qrels_in(written(kind, judged, "qrels")).for_others() == qrels
 
 
 def test_the_better_name_of_a_column_counts():
-    assert by_topic(RunFile(io.BytesIO(b"q_id,topic,qid,doc_id,score\n1,2,3,d,1\n"))) == {
-        "3": {"d": 1.0}
-    }
+    run = RunFile(io.BytesIO(b"q_id,topic,qid,doc_id,score\n1,2,3,d,1\n"))
+    assert by_topic(run) == {"3": {"d": 1.0}}
     for qrels in (
         b"query-id\tcorpus-id\tscore\nq1\td1\t1\n",
         b"query-id,corpus-id,score,rel\nq1,d1,3,1\n",

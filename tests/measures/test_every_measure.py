@@ -41,20 +41,24 @@ def values_of(name, parameter):
     return [least + 0.718, least + 7]
 
 
+def is_option(measure, name):
+    """Whether the measure has the parameter `ties` or `unjudged` as an option."""
+    if name == "ties":
+        return bool(measure.TIES)
+    return name == "unjudged" and bool(measure.UNJUDGED)
+
+
 def variants(measure):
-    """The measure, then with each parameter changed, then with all parameters changed; without options."""
-    options = [
-        name
-        for name, offered in (("ties", measure.TIES), ("unjudged", measure.UNJUDGED))
-        if offered
-    ]
-    parameters = {
-        name: each for name, each in measure.SUPPORTED_PARAMS.items() if name not in options
+    """The measure, with each parameter changed, and with all changed; options stay as they are."""
+    choices = {
+        name: values_of(name, parameter)
+        for name, parameter in measure.SUPPORTED_PARAMS.items()
+        if not is_option(measure, name)
     }
-    choices = {name: values_of(name, parameter) for name, parameter in parameters.items()}
     yield measure
     for name, values in choices.items():
-        yield from (measure(**{name: value}) for value in values)
+        for value in values:
+            yield measure(**{name: value})
     yield measure(**{name: values[0] for name, values in choices.items()})
     yield measure(**{name: values[-1] for name, values in choices.items()})
 
@@ -66,74 +70,80 @@ def with_ties(measure):
     return [option(cutoff=cutoff) for option in options if option for cutoff in cutoffs]
 
 
+SCALES = {"poor": [0, -1], "flat": [2]}
+
+
 def collection():
     """Qrels with negative and real levels and a run with ties and scores in [0, 1].
 
-    The topics are large enough for sums to differ in the last bit if they are added in another order.
+    The topics are so large that sums in another order differ in the last bit.
     """
-    random, number = Random(5), count()
-    qrels, run = {}, {}
+    random = Random(5)
+    number = count()
+    qrels = {}
+    run = {}
     for topic in ["1", "10", "2", "θ", "lost", "poor", "flat", "long", "fine"]:
         size = 60 if topic in ("long", "fine") else random.randint(8, 25)
         docs = [f"d{next(number)}" for _ in range(size)]
-        levels = (
-            [0, -1]
-            if topic == "poor"
-            else [2]
-            if topic == "flat"
-            else [-2, 0, 0, 1, 1.1, 2, 3, 0.3]
-        )
         judged = random.sample(docs, size * 2 // 3)
         if topic == "fine":  # muAP counts pairs instead of levels
             levels = [random.uniform(0, 3) for _ in judged]
-        qrels[topic] = {
-            doc: random.choice(levels) if topic != "fine" else levels.pop() for doc in judged
-        }
-        listed = random.sample(docs, size * 3 // 4)
-        run[topic] = {doc: random.choice([random.random(), 0.5, 0.5 + 1e-9, 0.7]) for doc in listed}
+            qrels[topic] = dict(zip(judged, reversed(levels)))
+        else:
+            scale = SCALES.get(topic, [-2, 0, 0, 1, 1.1, 2, 3, 0.3])
+            qrels[topic] = {doc: random.choice(scale) for doc in judged}
+        retrieved = random.sample(docs, size * 3 // 4)
+        run[topic] = {}
+        for doc in retrieved:
+            run[topic][doc] = random.choice([random.random(), 0.5, 0.5 + 1e-9, 0.7])
     del run["lost"]
     run["unasked"] = {"d1": 1.0, "d2": 0.5}
     return qrels, run
 
 
 QRELS, RUN = collection()
-VARIANTS = list(
-    dict.fromkeys(
-        each for measure in MEASURES for each in (*variants(measure), *with_ties(measure))
-    )
-)
+VARIANTS = []
+for measure in MEASURES:
+    VARIANTS += [*variants(measure), *with_ties(measure)]
+VARIANTS = list(dict.fromkeys(VARIANTS))
 every_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
 
 
 def with_top_gain(measures, top=1e18):
-    """The measures with this top gain, so that they do not need all topics or refuse their gains."""
-    return [
-        m(max_gain=top) if m.needs_all_topics or "max_gain" in m.params else m for m in measures
-    ]
+    """The measures with this top gain, with which they need no other topics and refuse no gain."""
+    result = []
+    for measure in measures:
+        if measure.needs_all_topics or "max_gain" in measure.params:
+            result.append(measure(max_gain=top))
+        else:
+            result.append(measure)
+    return result
 
 
 def values(measures, qrels, run):
     """The value of each measure and topic."""
-    return {(m, topic): v for topic, m, v in ir_measures.iter_calc(measures, qrels, run)}
+    metrics = ir_measures.iter_calc(measures, qrels, run)
+    return {(metric.measure, metric.query_id): metric.value for metric in metrics}
 
 
-def of(measures, found):
+def only(measures, all_values):
     """The values of these measures only."""
-    kept = set(measures)
-    return {(m, topic): value for (m, topic), value in found.items() if m in kept}
+    wanted = set(measures)
+    return {key: value for key, value in all_values.items() if key[0] in wanted}
 
 
 def expected(measures=VARIANTS, qrels=QRELS, run=RUN):
-    found = values(measures, qrels, run)
-    assert len(found) == len(set(measures)) * len(qrels)
-    return found
+    all_values = values(measures, qrels, run)
+    assert len(all_values) == len(set(measures)) * len(qrels)
+    return all_values
 
 
 WANTED = expected()
 
 
 def test_topic_order_does_not_change_means():
-    qrels, run = shuffled(QRELS, Random(1)), shuffled(RUN, Random(2))
+    qrels = shuffled(QRELS, Random(1))
+    run = shuffled(RUN, Random(2))
     wanted = ir_measures.calc_aggregate(VARIANTS[::3], QRELS, RUN)
     assert ir_measures.calc_aggregate(VARIANTS[::3], qrels, run) == wanted
 
@@ -142,21 +152,21 @@ def test_topic_order_does_not_change_means():
 def test_values_are_finite_floats_in_the_order_of_the_qrels_and_the_aggregate_is_their_mean(
     measure,
 ):
-    found = list(measure.iter_calc(QRELS, RUN))
-    assert [(metric.query_id, metric.measure) for metric in found] == [
-        (topic, measure) for topic in QRELS
-    ]
-    topics = [metric.value for metric in found]
-    assert all(type(value) is float and math.isfinite(value) for value in topics)
+    metrics = list(measure.iter_calc(QRELS, RUN))
+    assert [metric.query_id for metric in metrics] == list(QRELS)
+    assert all(metric.measure == measure for metric in metrics)
+    of_topics = [metric.value for metric in metrics]
+    assert all(type(value) is float and math.isfinite(value) for value in of_topics)
     aggregated = ir_measures.calc([measure], QRELS, RUN)[0][measure]
-    assert aggregated == pytest.approx(sum(topics) / len(topics), rel=1e-14)
-    assert measure.calc(QRELS, RUN).aggregated == measure.calc_aggregate(QRELS, RUN) == aggregated
+    assert aggregated == pytest.approx(sum(of_topics) / len(of_topics), rel=1e-14)
+    assert measure.calc(QRELS, RUN).aggregated == aggregated
+    assert measure.calc_aggregate(QRELS, RUN) == aggregated
 
 
 def test_measures_of_one_call_do_not_affect_each_other():
     assert values(VARIANTS[::-1], QRELS, RUN) == WANTED
     for variant in VARIANTS[::19]:
-        assert values([variant], QRELS, RUN) == of([variant], WANTED)
+        assert values([variant], QRELS, RUN) == only([variant], WANTED)
 
 
 @pytest.mark.parametrize(
@@ -186,17 +196,21 @@ def test_different_variants_have_different_strings():
 
 
 def test_pickles_and_copies_are_equal_and_compute_equal_values():
-    for copied in (lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy, copy.copy):
-        again = [copied(variant) for variant in VARIANTS]
-        assert again == VARIANTS
-        assert [(hash(m), str(m)) for m in again] == [(hash(m), str(m)) for m in VARIANTS]
-        assert values(again[::5], QRELS, RUN) == of(VARIANTS[::5], WANTED)
+    def pickled(measure):
+        return pickle.loads(pickle.dumps(measure))
+
+    for copied in (pickled, copy.deepcopy, copy.copy):
+        copies = [copied(variant) for variant in VARIANTS]
+        assert copies == VARIANTS
+        assert list(map(hash, copies)) == list(map(hash, VARIANTS))
+        assert list(map(str, copies)) == list(map(str, VARIANTS))
+        assert values(copies[::5], QRELS, RUN) == only(VARIANTS[::5], WANTED)
 
 
 def test_missing_topics_and_empty_runs_have_the_value_of_an_empty_ranking():
     wanted = expected(run={topic: {} for topic in QRELS})
     assert expected(run={}) == wanted
-    lost = {key: value for key, value in WANTED.items() if key[1] == "lost"}
-    assert lost == {key: value for key, value in wanted.items() if key[1] == "lost"}
-    for (variant, _), got in wanted.items():
-        assert variant.DEFAULT is None or got == variant.DEFAULT, variant
+    for (variant, topic), value in wanted.items():
+        if topic == "lost":
+            assert WANTED[variant, topic] == value
+        assert variant.DEFAULT is None or value == variant.DEFAULT, variant

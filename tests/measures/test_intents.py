@@ -1,4 +1,4 @@
-"""Measures over intents: worked values, plain formulas, and relations to the measures of one intent."""
+"""Measures over intents: worked values, plain formulas, and relations to measures of one intent."""
 
 import pytest
 from hypothesis import given, settings
@@ -19,20 +19,25 @@ from ir_measures_graded.core.measures.intents import (
 )
 
 JUDGED = {
-    ("1", "a"): 2, ("1", "b"): 1, ("2", "a"): 0, ("2", "b"): 3, ("2", "c"): 1, ("3", "d"): 1, ("4", "a"): 0
-}  # fmt: skip
+    **{("1", "a"): 2, ("1", "b"): 1},
+    **{("2", "a"): 0, ("2", "b"): 3, ("2", "c"): 1},
+    ("3", "d"): 1,
+    ("4", "a"): 0,
+}
 RUN = {"b": 4.0, "x": 3.0, "a": 2.0, "c": 1.0}
-WORKED = [IRec, D_nDCG, D_Q, Dsharp_nDCG, Dsharp_Q, ERR_IA_G, ERR_IA_G(gains="linear"), nDCG_IA,
-          nDCG_IA(gains="linear")]  # fmt: skip
+WORKED = [IRec, D_nDCG, D_Q, Dsharp_nDCG, Dsharp_Q]
+WORKED += [ERR_IA_G, ERR_IA_G(gains="linear"), nDCG_IA, nDCG_IA(gains="linear")]
 
 
 def rows(judged, probability=None, topic="q"):
     """Qrels as dicts, in which `probability` maps intents."""
-    return [
-        {"query_id": topic, "doc_id": doc, "relevance": level, "iteration": intent}
-        | ({} if probability is None else {"probability": probability[intent]})
-        for (intent, doc), level in judged.items()
-    ]
+    result = []
+    for (intent, doc), level in judged.items():
+        row = {"query_id": topic, "doc_id": doc, "relevance": level, "iteration": intent}
+        if probability is not None:
+            row["probability"] = probability[intent]
+        result.append(row)
+    return result
 
 
 def values(measures, qrels, run):
@@ -105,6 +110,9 @@ def plain(measure, judged, run, weight, top):
     return value
 
 
+OTHER_PARAMETERS = [Dsharp_nDCG(gamma=0.2), Dsharp_Q(gamma=1, beta=3), D_Q(beta=0.5)]
+
+
 @settings(max_examples=8)
 @given(
     random=st.randoms(use_true_random=False),
@@ -118,39 +126,40 @@ def test_values_and_curves_are_those_of_plain_loops(random, gains, cutoff, judge
     pairs = [(intent, doc) for intent in "0ab" for doc in docs]
     levels = [-2, 0, 0, 1, 2, 3, 0.5]
     topics = ["q1", "q2", "q3"]
-    judged = {
-        topic: {pair: random.choice(levels) for pair in random.sample(pairs, random.randint(1, 20))}
-        for topic in topics
-    }
+    judged = {}
+    for topic in topics:
+        judged_pairs = random.sample(pairs, random.randint(1, 20))
+        judged[topic] = {pair: random.choice(levels) for pair in judged_pairs}
     judged["q0"] = {("0", "d1"): 1, ("a", "d1"): 0}  # two intents, whatever the other topics have
-    weight = {
-        topic: {x: random.choice([0, 1, 2.5]) if weighted else 1 for x in "0ab"} for topic in judged
-    }
-    qrels = [
-        row
-        for topic in judged
-        for row in rows(judged[topic], weight[topic] if weighted else None, topic)
-    ]
+    weight = {}
+    qrels = []
+    for topic, levels_of_pairs in judged.items():
+        if weighted:
+            weight[topic] = {intent: random.choice([0, 1, 2.5]) for intent in "0ab"}
+            qrels += rows(levels_of_pairs, weight[topic], topic)
+        else:
+            weight[topic] = dict.fromkeys("0ab", 1)
+            qrels += rows(levels_of_pairs, None, topic)
     random.shuffle(qrels)
-    run = {
-        topic: {doc: random.randint(0, 4) / 4 for doc in random.sample(docs, 5)}
-        for topic in topics[1:]
-    }
+    run = {}
+    for topic in topics[1:]:
+        run[topic] = {doc: random.randint(0, 4) / 4 for doc in random.sample(docs, 5)}
     run["q2"] |= {"u": 0.5, "v": 1.0}
     top = max(reference.gain(row["relevance"], gains) for row in qrels)
-    measures = [Dsharp_nDCG(gamma=0.2), Dsharp_Q(gamma=1, beta=3), D_Q(beta=0.5), *intents.MEASURES]
-    measures = [
-        measure(gains=gains, judged_only=judged_only, cutoff=cutoff) for measure in measures
+    uncut = [
+        measure(gains=gains, judged_only=judged_only)
+        for measure in (*OTHER_PARAMETERS, *intents.MEASURES)
     ]
-    found = evaluate(qrels, {"": run}, measures)
+    measures = [measure(cutoff=cutoff) for measure in uncut]
+    evaluation = evaluate(qrels, {"": run}, measures)
     for measure in measures:
-        for topic, value in zip(found.topics, found.of(measure)[0].tolist()):
+        for topic, value in zip(evaluation.topics, evaluation.of(measure)[0].tolist()):
             expected = plain(measure, judged[topic], run.get(topic, {}), weight[topic], top)
             assert value == pytest.approx(expected, rel=1e-12, abs=1e-12), (measure, topic)
-    for measure in (measure(cutoff=None) for measure in measures):
+    for measure in uncut:
         curve = curves(qrels, {"": run}, measure, 4).values[0]
-        cut = evaluate(qrels, {"": run}, [measure @ k for k in range(1, 5)]).means()[0]
-        assert curve == pytest.approx(cut, rel=1e-12), measure
+        at_cutoffs = evaluate(qrels, {"": run}, [measure @ k for k in range(1, 5)]).means()[0]
+        assert curve == pytest.approx(at_cutoffs, rel=1e-12), measure
 
 
 def test_ideal_lists_have_the_value_1_and_parameters_their_ranges():
@@ -158,11 +167,9 @@ def test_ideal_lists_have_the_value_1_and_parameters_their_ranges():
     assert values([D_nDCG, D_Q, IRec @ 4, Dsharp_Q], rows(JUDGED), best).tolist() == [[1.0]] * 4
     assert values([ERR_IA_G, nDCG_IA], rows(JUDGED), best).max() < 1
     assert str(Dsharp_nDCG(gamma=0.25) @ 10) == "Dsharp_nDCG(gamma=0.25)@10"
-    with pytest.raises(
-        GradedError, match=r"Dsharp_Q: gamma=2 is not allowed; gamma is a real number ≥ 0"
-    ):
+    message = r"Dsharp_Q: gamma=2 is not allowed; gamma is a real number ≥ 0"
+    with pytest.raises(GradedError, match=message):
         Dsharp_Q(gamma=2)
-    with pytest.raises(
-        GradedError, match=r"ERR_IA_G.max_gain=3.: topic 'q' has a document of level 3, whose"
-    ):
+    message = r"ERR_IA_G.max_gain=3.: topic 'q' has a document of level 3, whose"
+    with pytest.raises(GradedError, match=message):
         values([ERR_IA_G(max_gain=3)], rows(JUDGED), best)

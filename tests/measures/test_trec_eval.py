@@ -1,4 +1,4 @@
-"""The measures of trec_eval that ir-measures lacks, against its C code in pytrec_eval and plain loops."""
+"""Measures of trec_eval that ir-measures lacks, against its C code and plain loops."""
 
 from functools import partial
 from math import exp, log

@@ -54,9 +54,8 @@ def test_matplotlib_settings_stay_unchanged(figure, tmp_path):
         again = drawing()
         figures.save(again, tmp_path / "a.png")
         assert dict(matplotlib.rcParams) == before
-    assert (
-        again.axes[0].xaxis.label.get_fontsize() == figure.axes[0].xaxis.label.get_fontsize() == 8
-    )
+    for drawn_figure in (figure, again):
+        assert drawn_figure.axes[0].xaxis.label.get_fontsize() == 8
 
 
 def test_figures_made_in_threads_leave_the_settings_unchanged(figure):
@@ -68,9 +67,8 @@ def test_figures_made_in_threads_leave_the_settings_unchanged(figure):
     @figures.styled
     def draw(number):
         entered[number].set()
-        entered[1 - number].wait(
-            timeout=0.3
-        )  # the other thread must not enter before this one leaves
+        # The other thread must not enter before this one leaves.
+        entered[1 - number].wait(timeout=0.3)
 
     threads = [threading.Thread(target=draw, args=[number]) for number in range(2)]
     for thread in threads:
@@ -90,8 +88,8 @@ def test_any_name_can_be_drawn(form):
     content = figures.rendered(figure, form)
     if form == "svg":
         text = "".join(ElementTree.fromstring(content).itertext())
-        for shown in ("a�b", "c�d", "e�f", "g�h", "$x^2$"):
-            assert text.count(shown) >= 7  # the names of six panels and a heading
+        for name in ("a�b", "c�d", "e�f", "g�h", "$x^2$"):
+            assert text.count(name) >= 7  # the names of six panels and a heading
 
 
 def test_png_warns_of_characters_that_the_font_lacks(tmp_path):
@@ -135,46 +133,55 @@ def drawings_of(count, length):
     generator = np.random.default_rng(0)
     names = names_of(count, length)
     values = generator.random(count)
-    bars = np.stack([values - 0.1, values + 0.1])
     p = generator.random((count, count))
-    alike = np.abs(np.subtract.outer(np.arange(count), np.arange(count))) < 9
-    ranks = np.stack([np.arange(count) + 1.0, values.argsort().argsort() + 1.0], axis=1)
-    tied = np.repeat([[1.0]], count, axis=0) * [1, 2]
-    lines = [figures.Line(name, values[:2], style.line_style(0)) for name in names[:12]]
-    levels = np.array([np.nan, 3.0, 0.0, 1.0])
     heading = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100,4:1000)@100"
-    yield "forest", [
-        figures.Forest(names, values, [bars], "mean", heading, 0.0, texts=["10/0/3"] * count,
-                       texts_heading="wins"),
-        figures.Forest(names, values, [bars], "mean", heading, shows_names=False),
-    ]  # fmt: skip
+
+    bars = np.stack([values - 0.1, values + 0.1])
+    texts = ["10/0/3"] * count
+    with_names = figures.Forest(
+        names, values, [bars], "mean", heading, 0.0, texts=texts, texts_heading="wins"
+    )
+    without_names = figures.Forest(names, values, [bars], "mean", heading, shows_names=False)
+    yield "forest", [with_names, without_names]
+
+    number = np.arange(count)
+    alike = np.abs(np.subtract.outer(number, number)) < 9
     yield "groups", [figures.Forest(names, values, heading=heading), figures.Groups(alike)]
+
     yield "heat map", [figures.HeatMap(p, names, names, heading, heading, "topic", "run")]
+
+    ranks = np.stack([number + 1.0, values.argsort().argsort() + 1.0], axis=1)
     yield "slopes", [figures.Slopes(names, ranks, [heading, "human"], heading)]
+    tied = np.tile([1.0, 2.0], (count, 1))
     yield "ties", [figures.Slopes(names, tied, names_of(9, length)[:2], heading)]
     yield "many columns", [figures.Slopes(names, np.tile(ranks, 5), [heading] * 10)]
+
     yield "bars", [figures.SortedBars(values - 0.5, names, heading, heading)]
     yield "at low", [figures.SortedBars(values - 0.5, names, "difference", at_low=True)]
     yield "stacked", [figures.StackedBars(p[:, :2] + 1, names, ["level 1", "level 2"], ["r", "b"])]
-    yield "scatter", [
-        figures.Scatter(values, values[::-1], names, heading, heading, heading, range(min(5, count)),
-                        diagonal=True)
-    ]  # fmt: skip
-    yield "lines", [
-        figures.Lines(np.array([1, 9]), lines, "rank", heading, heading, {"cutoff 9": 9.0},
-                      {"0.5": 0.5, names[0]: 1.0})
-    ]  # fmt: skip
-    yield "number line", [
-        figures.NumberLine(0.1, (-np.inf, 0.2), ((-np.inf, -0.001), (0.001, np.inf)), heading, heading)
-    ]  # fmt: skip
-    yield (
-        "tiles",
-        [
-            figures.Tiles(
-                names, np.tile(levels, count)[:count], levels[1:], [(1, 0)], values, heading
-            )
-        ],
+
+    named = range(min(5, count))
+    scatter = figures.Scatter(
+        values, values[::-1], names, heading, heading, heading, named, diagonal=True
     )
+    yield "scatter", [scatter]
+
+    lines = [figures.Line(name, values[:2], style.line_style(0)) for name in names[:12]]
+    levels_of_values = {"0.5": 0.5, names[0]: 1.0}
+    cutoffs = {"cutoff 9": 9.0}
+    ranks_of_lines = np.array([1, 9])
+    lines_drawing = figures.Lines(
+        ranks_of_lines, lines, "rank", heading, heading, cutoffs, levels_of_values
+    )
+    yield "lines", [lines_drawing]
+
+    excluded = ((-np.inf, -0.001), (0.001, np.inf))
+    yield "number line", [figures.NumberLine(0.1, (-np.inf, 0.2), excluded, heading, heading)]
+
+    scale = np.array([3.0, 0.0, 1.0])
+    levels = np.resize([np.nan, *scale], count)
+    yield "tiles", [figures.Tiles(names, levels, scale, [(1, 0)], values, heading)]
+
     if count <= 24:
         yield "triangle", [figures.Triangle(names, p, p < 0.05, heading=heading)] * 2
 
@@ -190,14 +197,17 @@ OF_SIZE = {
 @pytest.mark.parametrize(
     ("count", "length", "names"),
     [
-        *((count, length, OF_SIZE[count]) for count, length in ((2, 40), (24, 40), (100, 3))),
+        (2, 40, OF_SIZE[2]),
+        (24, 40, OF_SIZE[24]),
+        (100, 3, OF_SIZE[100]),
         pytest.param(24, 40, None, marks=thorough),
     ],
 )
 def test_no_text_is_cut_small_or_overlaps(count, length, names):
-    title = (
-        "pash_f1 has the best nDCG_JK@10, .7479 (.7034 to .7924), of 24 runs over 53 topics. " * 2
+    sentence = (
+        "pash_f1 has the best nDCG_JK@10, .7479 (.7034 to .7924), of 24 runs over 53 topics. "
     )
+    title = sentence * 2
     for name, drawings in drawings_of(count, length):
         if names is not None and name not in names:
             continue  # the others are cut to a size in the same way as these
@@ -211,7 +221,8 @@ def test_panels_of_a_wide_sheet_stand_below_each_other_and_the_first_of_a_row_ha
     figure = figures.picture(forests, across=4)
     assert figure.get_size_inches()[0] <= sheet.WIDEST_SHEET
     assert [len(axes.texts) for axes in figure.axes] == [2, 0, 2, 0]
-    beside = figures.picture([*forests[:1] * 3, figures.Groups(np.ones((2, 2), dtype=bool))])
+    groups = figures.Groups(np.ones((2, 2), dtype=bool))
+    beside = figures.picture([forests[0], forests[0], forests[0], groups])
     assert beside.get_size_inches()[0] > sheet.WIDEST_SHEET  # groups have no names of their own
 
 
@@ -226,12 +237,9 @@ def test_text_on_a_tile_is_light_where_the_tile_is_dark():
     axes = pytest.importorskip("matplotlib.figure").Figure().subplots()
     figures.Tiles(["a", "b"], np.array([0.0, 2.0]), np.array([100.0, 2.0, 1.0])).draw(axes)
     colours = {text.get_text(): text.get_color() for text in axes.texts}
-    assert {level: colours[level] == style.LIGHT_TEXT for level in ("0", "1", "2", "100")} == {
-        "0": False,
-        "1": False,
-        "2": False,
-        "100": True,
-    }
+    assert colours["100"] == style.LIGHT_TEXT
+    for level in ("0", "1", "2"):
+        assert colours[level] != style.LIGHT_TEXT
 
 
 def test_an_axis_names_margins_of_ten_and_more_in_full():

@@ -5,6 +5,7 @@ import warnings
 
 import ir_measures
 import pytest
+from ir_measures import AP, RR, P, Rprec, SetF, infAP, nDCG
 
 from ir_measures_graded import CG, DCG_JK, NDCNG, GradedError, nCG, nDCG_JK, parse_measure
 from ir_measures_graded.core.registry.notation import parse_measures
@@ -63,42 +64,42 @@ EQUAL_STRINGS = [
 )
 def test_string_equals_object(text, measure):
     for parse in (parse_measure, ir_measures.parse_measure, ir_measures.util.parse_measure):
-        got = parse(text)
-        assert got == measure
-        assert (hash(got), str(got), got.params) == (hash(measure), str(measure), measure.params)
-        assert parse(str(got)) == measure
+        parsed = parse(text)
+        assert parsed == measure
+        assert hash(parsed) == hash(measure)
+        assert str(parsed) == str(measure)
+        assert parsed.params == measure.params
+        assert parse(str(parsed)) == measure
+
+
+EQUAL_MEASURES = [
+    "DCG_JK(b=10) DCG_JK(b=10.0) DCG_JK(b=1e1) DCG_JK(b=10,avg=False)",
+    "CG@10 CG@10.0 CG(cutoff=10) CG(judged_only=False)@10",
+    "nDCG_JK nDCG_JK(b=2) nDCG_JK(b=2.0) nDCG_JK(gains=0:0) nDCG_JK(gains=-1:0,0:0,1:1,7:7)",
+    "nCG(avg=True,gains=1:2)@3 nCG(gains={1:2.0},avg=True)@3 nCG(gains=1.0:2,avg=True)@3 "
+    "nCG(gains='1:2',avg=True)@3",
+    "CG(gains=1:5,2:3) CG(gains=2:3,1:5) CG(gains={2.0:3.0,1.0:5.0})",
+    "NDPM NDPM(judged_only=True) NDPM(tied_by='score')",
+    "ESL(n=2,tied_by=rank) ESL(tied_by='rank',n=2)",
+    "muAP muMAP µAP μAP µMAP μMAP",  # U+00B5 and U+03BC
+]
 
 
 def test_equal_measures_hash_and_print_alike():
-    for equal in [
-        ["DCG_JK(b=10)", "DCG_JK(b=10.0)", "DCG_JK(b=1e1)", "DCG_JK(b=10,avg=False)"],
-        ["CG@10", "CG@10.0", "CG(cutoff=10)", "CG(judged_only=False)@10"],
-        "nDCG_JK nDCG_JK(b=2) nDCG_JK(b=2.0) nDCG_JK(gains=0:0) nDCG_JK(gains=-1:0,0:0,1:1,7:7)".split(),
-        [
-            "nCG(avg=True,gains=1:2)@3",
-            "nCG(gains={1:2.0},avg=True)@3",
-            "nCG(gains=1.0:2,avg=True)@3",
-            "nCG(gains='1:2',avg=True)@3",
-        ],
-        ["CG(gains=1:5,2:3)", "CG(gains=2:3,1:5)", "CG(gains={2.0:3.0,1.0:5.0})"],
-        ["NDPM", "NDPM(judged_only=True)", "NDPM(tied_by='score')"],
-        ["ESL(n=2,tied_by=rank)", "ESL(tied_by='rank',n=2)"],
-        ["muAP", "muMAP", "µAP", "μAP", "µMAP", "μMAP"],  # U+00B5 and U+03BC
-    ]:
-        measures = [parse_measure(text) for text in equal]
-        assert (
-            len(set(measures)) == len(set(map(str, measures))) == len(set(map(hash, measures))) == 1
-        ), equal
-        assert all(measure == measures[0] for measure in measures)
-    declared = (
-        "nDCG_JK(b=3,avg=True,gains={2:10},judged_only=True)@5"  # in this order, without defaults
-    )
-    assert (
-        str(parse_measure("nDCG_JK(judged_only=True,gains=2:10,1:1,avg=True,b=3.0)@5")) == declared
-    )
+    for texts in EQUAL_MEASURES:
+        first, *others = [parse_measure(text) for text in texts.split()]
+        for other in others:
+            assert other == first
+            assert hash(other) == hash(first)
+            assert str(other) == str(first)
 
 
-MISTAKES = {
+def test_a_measure_prints_its_parameters_as_declared_without_defaults():
+    measure = parse_measure("nDCG_JK(judged_only=True,gains=2:10,1:1,avg=True,b=3.0)@5")
+    assert str(measure) == "nDCG_JK(b=3,avg=True,gains={2:10},judged_only=True)@5"
+
+
+NAMES = {
     "did you mean nDCG_JK": ["ndcg_jk", "nDCG_JL@5", "NDCG_JK(b=3)"],
     "measure not found: xyzzyx": ["xyzzyx"],
     "CG has no parameter 'b'; it takes avg, ties, unjudged, gains, judged_only, cutoff": [
@@ -106,6 +107,8 @@ MISTAKES = {
     ],
     "did you mean judged_only?": ["nCG(judgedonly=True)"],
     "ESL has no cutoff": ["ESL@5"],
+}
+VALUES = {
     "not allowed; cutoff is a whole number ≥ 1": ["CG@0", "CG@-1", "CG@2.5"],
     "it must be less than 2^63); cutoff is a whole number ≥ 1": ["CG@inf"],
     "is not a number); cutoff is": ["CG@True", "CG@'5'"],
@@ -123,6 +126,8 @@ MISTAKES = {
         "NCU(ties=max)",
         "NCU(unjudged=min)",
     ],
+}
+GAINS_AND_LEVELS = {
     "level 1 has gain": [f"CG(gains=1:{gain})" for gain in ("-2", "inf", "-inf", "1e999", "nan")],
     "is not finite); gains is": [f"CG(gains={level}:1)" for level in ("inf", "-Infinity", "nan")],
     "names 1 twice in one mapping": [
@@ -133,45 +138,25 @@ MISTAKES = {
     "gains is level:gain pairs, gains finite and ≥ 0, as in": [
         f"CG(gains={value})" for value in ("{'1':2}", "{1:True}", "5", "'1:2;'", "None")
     ],
+}
+NO_MEASURES = ["CG@", "@5", "CG@5@6", "CG()()", "CG; AP", "CG, AP", "a = CG", "ir_measures.CG"]
+NO_MEASURES += ["5", "CG(gains=)", "CG(gains=1:)", "CG(gains=1:2:3)", "CG(gains=a:1)", "CG(1:2)"]
+NO_MEASURES += ["CG(**{})", "", "CG\0", "-" * 200_000]
+NO_VALUES = ["CG(avg=a.b)", "CG(gains=[1, 2])", "CG(gains={{1:2}:3})", "CG(gains={**{1:2}})"]
+NO_VALUES += ["CG(b=--'2')", "CG(b=__import__('os'))", "P@inf", "nDCG(gains={{1:2}:3})@5"]
+SYNTAX = {
     "twice; name it once": ["DCG_JK(b=3,b=4)", "CG(cutoff=3)@4"],
-    "; write Name(parameter=value, ...)@cutoff, for example nDCG_JK(": [
-        *(
-            "CG@",
-            "@5",
-            "CG@5@6",
-            "CG()()",
-            "CG; AP",
-            "CG, AP",
-            "a = CG",
-            "ir_measures.CG",
-            "5",
-            "CG(gains=)",
-        ),
-        *(
-            "CG(gains=1:)",
-            "CG(gains=1:2:3)",
-            "CG(gains=a:1)",
-            "CG(1:2)",
-            "CG(**{})",
-            "",
-            "CG\0",
-            "-" * 200_000,
-        ),
-    ],
+    "; write Name(parameter=value, ...)@cutoff, for example nDCG_JK(": NO_MEASURES,
     "parameters need names; write": ["CG(5)"],
-    "a value is a number, a string, True, False, None or a mapping such as 0:0,1:1": [
-        *(
-            "CG(avg=a.b)",
-            "CG(gains=[1, 2])",
-            "CG(gains={{1:2}:3})",
-            "CG(gains={**{1:2}})",
-            "CG(b=--'2')",
-        ),
-        *("CG(b=__import__('os'))", "P@inf", "nDCG(gains={{1:2}:3})@5"),
-    ],
+    "a value is a number, a string, True, False, None or a mapping such as 0:0,1:1": NO_VALUES,
     "takes no sign in": ["P@-5", "P(cutoff=-5)", "SetF(beta=-0.5)"],  # signs would crash C code
 }
-CASES = [(text, fact) for fact, texts in MISTAKES.items() for text in texts]
+CASES = [
+    (text, fact)
+    for mistakes in (NAMES, VALUES, GAINS_AND_LEVELS, SYNTAX)
+    for fact, texts in mistakes.items()
+    for text in texts
+]
 
 
 @pytest.mark.parametrize(
@@ -188,22 +173,24 @@ def test_error_message_says_what_is_allowed(text, fact):
 
 
 HUGE = "0x" + "f" * 5000
+MANY_LEVELS = ",".join(f"{level}:1" for level in range(20_000))
+LONG = [
+    "x" * 300_000 + "=",
+    "CG(gains=1:" + " " * 300_000 + "x)",
+    f"CG(gains={MANY_LEVELS},7:1)",
+    "CG(avg=" + "-" * 1500 + "1)",
+    "CG(avg=" + "{1:" * 150 + "1" + "}" * 150 + ")",
+    "(" * 90_000,
+    "CG(avg='" + "x" * 90_000 + "')",
+    f"P@{HUGE}",
+    f"CG@{HUGE}",
+    f"DCG_JK(b={HUGE})",
+    f"CG(gains=1:{HUGE})",
+    f"CG(gains={HUGE}:1)",
+]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x" * 300_000 + "=",
-        "CG(gains=1:" + " " * 300_000 + "x)",
-        "CG(gains=" + ",".join(f"{level}:1" for level in range(20_000)) + ",7:1)",
-        "CG(avg=" + "-" * 1500 + "1)",
-        "CG(avg=" + "{1:" * 150 + "1" + "}" * 150 + ")",
-        "(" * 90_000,
-        "CG(avg='" + "x" * 90_000 + "')",
-        *f"P@{HUGE} CG@{HUGE} DCG_JK(b={HUGE}) CG(gains=1:{HUGE}) CG(gains={HUGE}:1)".split(),
-    ],
-    ids=lambda text: f"{text[:12]}… {len(text)}",
-)
+@pytest.mark.parametrize("text", LONG, ids=lambda text: f"{text[:12]}… {len(text)}")
 def test_long_strings_are_refused_briefly_in_linear_time(text):
     with pytest.raises(GradedError) as caught:
         parse_measures(text)
@@ -211,27 +198,9 @@ def test_long_strings_are_refused_briefly_in_linear_time(text):
 
 
 def test_trec_names_are_read_unless_they_are_measure_strings():
-    AP, P, RR, SetF, nDCG = (
-        ir_measures.AP,
-        ir_measures.P,
-        ir_measures.RR,
-        ir_measures.SetF,
-        ir_measures.nDCG,
-    )
-    texts = [
-        "map",
-        "ndcg_cut.5,10",
-        "nDCG@5",
-        "recip_rank",
-        "set_F_0.5",
-        "Rprec",
-        "infAP",
-        "P@5",
-        "P_5",
-    ]
-    assert parse_measures(texts) == (
-        AP, nDCG @ 5, nDCG @ 10, RR, SetF(beta=0.5), ir_measures.Rprec, ir_measures.infAP, P @ 5,
-    )  # fmt: skip
+    texts = "map ndcg_cut.5,10 nDCG@5 recip_rank set_F_0.5 Rprec infAP P@5 P_5".split()
+    ranked = (AP, nDCG @ 5, nDCG @ 10, RR)
+    assert parse_measures(texts) == (*ranked, SetF(beta=0.5), Rprec, infAP, P @ 5)
     assert len(parse_measures("success")) == 3
     for text, message in (
         ("P", "P needs cutoff, a whole number ≥ 1, as in P@10; for the whole list take SetP"),
@@ -251,9 +220,8 @@ def test_an_unknown_name_is_a_name_error_as_in_ir_measures():
 
 
 def test_official_needs_a_collection():
-    with pytest.raises(
-        GradedError, match="official names the measures of an ir-datasets collection"
-    ):
+    message = "official names the measures of an ir-datasets collection"
+    with pytest.raises(GradedError, match=message):
         parse_measures("official")
 
 
@@ -262,10 +230,12 @@ def test_other_texts_and_types_are_refused():
         with pytest.raises(GradedError):
             parse_measures(text)
     for thing in (None, 5, ["CG"], b"CG"):
-        with pytest.raises(
-            GradedError, match=f"a measure is a string .*, not a {type(thing).__name__}"
-        ):
+        message = f"a measure is a string .*, not a {type(thing).__name__}"
+        with pytest.raises(GradedError, match=message):
             parse_measure(thing)
+
+
+PARAMETER_VALUES = "2 0.25 True False None 'text' \"text\" {0:0,1:5} {'a':None}".split()
 
 
 def standard_measures():
@@ -278,32 +248,35 @@ def standard_measures():
             yield f"{name}@0.5"
             yield f"{name}@None"
             for parameter in measure.SUPPORTED_PARAMS:
-                for value in "2 0.25 True False None 'text' \"text\" {0:0,1:5} {'a':None}".split():
+                for value in PARAMETER_VALUES:
                     yield f"{name}({parameter}={value})"
                     yield f"{name}( {parameter} = {value} , {parameter} = {value} ) @ 7"
 
 
-BEFORE = [
-    *"nDCG@10 nDCG(gains={0:0,1:1,2:10})@10 nDCG(gains={1:2,1:3})@10 nDCG(dcg='exp-log2')@10".split(),
-    *"nDCG(judged_only=True,dcg='log2') P(rel=2)@5 P(rel=1,cutoff=3)@5 P(rel=1,rel=2)@5".split(),
-    *"P(cutoff=3)@None AP@None SetF(beta=0.5) IPrec@0.1 Compat(p=0.8,normalize=True)".split(),
-    *"ERR_IA(rel=1,judged_only=False)@20 α_nDCG@5 Accuracy@5 AP(rel=1j) AP(rel=1_0) AP(rel=0x10)".split(),
-    *"(AP) (AP)(rel=2) AP(rel=(2)) NERR8@10 RR(judged_only=True) P(nonsense=3)".split(),
-    *("AP # comment", "AP\n", "AP(rel='a' 'b')"),
-]
+READ_BY_IR_MEASURES = """
+nDCG@10 nDCG(gains={0:0,1:1,2:10})@10 nDCG(gains={1:2,1:3})@10 nDCG(dcg='exp-log2')@10
+nDCG(judged_only=True,dcg='log2') P(rel=2)@5 P(rel=1,cutoff=3)@5 P(rel=1,rel=2)@5
+P(cutoff=3)@None AP@None SetF(beta=0.5) IPrec@0.1 Compat(p=0.8,normalize=True)
+ERR_IA(rel=1,judged_only=False)@20 α_nDCG@5 Accuracy@5 AP(rel=1j) AP(rel=1_0) AP(rel=0x10)
+(AP) (AP)(rel=2) AP(rel=(2)) NERR8@10 RR(judged_only=True) P(nonsense=3)
+""".split()
+READ_BY_IR_MEASURES += ["AP # comment", "AP\n", "AP(rel='a' 'b')"]
+
+
+def types_of(params):
+    return {name: type(value) for name, value in params.items()}
 
 
 @needs_the_original
 def test_strings_that_ir_measures_parses_give_the_same_measure():
-    texts = [*BEFORE, *standard_measures()]
+    texts = [*READ_BY_IR_MEASURES, *standard_measures()]
     assert len(texts) > 1000
     for text in texts:
-        before, now = original(text), ir_measures.parse_measure(text)
+        before = original(text)
+        now = ir_measures.parse_measure(text)
         assert type(now) is type(before), text
         assert now.params == before.params, text
-        assert {key: type(value) for key, value in now.params.items()} == {
-            key: type(value) for key, value in before.params.items()
-        }, text
+        assert types_of(now.params) == types_of(before.params), text
 
 
 @needs_the_original
@@ -317,10 +290,8 @@ def test_strings_that_ir_measures_rejects_are_rejected():
 def test_standard_measures_take_bare_gains():
     expected = ir_measures.nDCG(gains={0: 0, 1: 1, 2: 10}) @ 5
     assert ir_measures.parse_measure("nDCG(gains=0:0,1:1,2:10)@5") == expected
-    assert ir_measures.parse_measure("nDCG(dcg='log2',gains=-2:0,1:5)@5").params["gains"] == {
-        -2: 0,
-        1: 5,
-    }
+    measure = ir_measures.parse_measure("nDCG(dcg='log2',gains=-2:0,1:5)@5")
+    assert measure.params["gains"] == {-2: 0, 1: 5}
 
 
 def test_measures_may_lack_a_cutoff_and_duplicates_are_dropped():
