@@ -156,7 +156,7 @@ def test_topics_without_a_value_are_left_out_of_tests():
     assert test.p == pytest.approx(stats.ttest_rel(*kept).pvalue)
     assert comparison.values[:, 0] == pytest.approx(kept.mean(axis=1))
     assert "nan" not in "".join(comparison.lines("text", 4))
-    assert "no value for 1 to 3 of 30 topics of A, B" in "\n".join(comparison.notes())
+    assert "no value for 1 to 3 of 30 topics of A and B" in "\n".join(comparison.notes())
 
 
 CORRECTION_PEERS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}

@@ -332,7 +332,7 @@ def test_drift_names_the_topics_and_rounded_values_are_none():
         assert gate(qrels, runs, ["nDCG_JK@10"], stored=stored)
     moved = values.values.round(4)
     moved[0, 0, [3, 5]] += 2e-4
-    topics = f"{values.topics[3]}, {values.topics[5]}"
+    topics = f"{values.topics[3]} and {values.topics[5]}"
     message = rf"not what was stored in 2 topics \({topics}\): the run, the qrels"
     with pytest.raises(GradedError, match=message):
         gate(qrels, runs, ["nDCG_JK@10"], stored=replace(values, values=moved))

@@ -154,7 +154,7 @@ def test_two_collections_call_only_differences_over_these_significant(collection
     records = of_b(over_two)
     assert [record["significant"] for record in records[-2:]] == [True, False]
     assert [record["A"] is None for record in records] == [True, True, False, False]
-    text = "2 of 2 pairs differ by AP, stratified t over 2 collections; B, C are"
+    text = "2 of 2 pairs differ by AP, stratified t over 2 collections; B and C are"
     assert text in over_two.answer()[0]
     labels = [text.get_text() for text in over_two.figure().axes[0].texts]
     assert labels[:-1:2] == ["all collections (2): B", "large (400): B", "middle (40): B"]
@@ -204,7 +204,7 @@ def test_missing_cells_are_shown_and_have_no_mean(collections):
     assert rows[-1][2:8] == ["C", large_mean, middle_mean, None, None, None]
     notes = comparison.notes()
     assert "C has no mean of AP: it lacks small." in notes
-    assert "A and C by AP, B and C by AP: one of the runs lacks a collection." in notes
+    assert "A against C by AP and B against C by AP: one of the runs lacks a collection." in notes
     assert notes[-1].startswith("small: B lacks 1 topic;")
     assert "C" not in comparison.answer()[0]
     differences = collections["large"].values[0, 0] - collections["large"].values[1, 0]

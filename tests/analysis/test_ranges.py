@@ -170,9 +170,9 @@ def test_tables():
     stands = [[each.record()[name] for name in names] for each in found.differences]
     assert stands == [[True, False, True], [True, False, False], [None, None, False]]
     assert found.notes()[2:] == [
-        "NDPM of tied, holes has no range over ties: it is not computed.",
+        "NDPM of tied and holes has no range over ties: it is not computed.",
         "unjudged: the range over all judgments of the unjudged documents within the cutoff.",
-        "NDPM of tied, holes has no range over judgments: judged_only=True leaves out unjudged documents.",
+        "NDPM of tied and holes has no range over judgments: judged_only=True leaves out unjudged documents.",
     ]
     assert (
         len(ranges(QRELS, RUNS, ["NDPM"]).notes()) == 3

@@ -44,17 +44,17 @@ NAMES = FUNCTIONS | {
 
 
 REFUSED = r"""
-effort(QRELS, RUNS, "CG", baseline="god") | the baseline 'god' is not among the runs good, poor; did you mean good?
+effort(QRELS, RUNS, "CG", baseline="god") | the baseline 'god' is not among the runs good and poor; did you mean good?
 effort(QRELS, RUNS, "CG@5", at=6) | at=6 is not allowed; it is a whole number from 1 to 5
 sensitivity(ONES, gains=["w1"]) | gains and cutoffs need qrels and runs; values stay as they are
-effort(QRELS, RUNS, ["CG", "P"]) | effort takes one measure, not CG, P
+effort(QRELS, RUNS, ["CG", "P"]) | effort takes one measure, not CG and P
 judges(QRELS, {"m": {"q1": {"x": 3}, "q9": {"a": 0}}}) | no document is judged by both the human and m;
 judges(QRELS, {"m": QRELS}, resamples=99) | resamples=99 is not allowed; it is a whole number ≥ 100
 judges(QRELS, {"m": QRELS}, {"A": {}}) | to compare the orders of runs, give both runs and measures
 judges(QRELS, {"m": QRELS}, {"A": {}}, ["P@5"]) | to compare the orders of runs, name at least 2 runs, not 1
 judges(QRELS, {"m": {"q1": {"a": 12, "b": 4}}}) | 2 of 2 answers are outside (topic 'q1', document 'a': 12)
 estimate(QRELS, QRELS, RUNS, ["CG"], confidence=1) | confidence=1 is not allowed; it is above 0 and below 1
-estimate(QRELS, {"q1": {"a": 10.5, "b": 0}}, RUNS, ["CG"]) | machine: the human's levels are 0, 1, 2, 3; 1
+estimate(QRELS, {"q1": {"a": 10.5, "b": 0}}, RUNS, ["CG"]) | machine: the human's levels are 0, 1, 2 and 3; 1
 holes(QRELS, RUNS, "CG(judged_only=True)@3") | holes needs fixed weights of ranks, as nDCG_JK@10 has
 holes(QRELS, RUNS, "CG@3", batch=0) | batch=0 is not allowed; it is a whole number ≥ 1
 holes(QRELS, {"A": RUNS["good"]}, "CG@3") | holes needs at least 2 runs, because judgments settle differences
@@ -120,7 +120,7 @@ curves(TWO, {}, ["nDCG_JK"])                            | an Evaluation has no r
 intervals(of_array([[0]]))                              | A: nDCG_JK has 1 topic
 intervals(TWO, method="BCa")                            | method='BCa' is not allowed; it is one of t, bca
 intervals(TWO, seed=-1)                                 | seed=-1 is not allowed; it is a whole number ≥ 0
-intervals(TWO).of("C", "nDCG_JK")                       | the run 'C' is not among those evaluated: A, B
+intervals(TWO).of("C", "nDCG_JK")                       | the run 'C' is not among those evaluated: A and B
 sensitivity(QRELS, RUNS, [])                            | no measure is given; name at least one
 sensitivity(QRELS, RUNS, ["CG"], gains="w1")            | there is only one ranking of the runs
 sensitivity(QRELS, RUNS, ["CG"], cutoffs=range(1, 900)) | 899 rankings of the runs are too many
@@ -152,7 +152,7 @@ compare(of_array([[0.1, 0.2]])) | at least 2 runs, not 1
 compare(of_array([[0.1, 0.2]] * 708)) | 708 runs have 250,278 differences by 1 measure, and at most 250,000 are tested; compare with a baseline (--baseline RUN, baseline='RUN'), or give fewer
 power(of_array([[0.1, 0.2]] * 708)) | 708 runs have 250,278 differences by 1 measure, and at most 250,000 are tested; give fewer runs
 compare(of_array([[0.1], [0.2]])) | at least 2 topics, not 1
-compare(QRELS, BM25, ["CG"], baseline="bm2") | not among the runs bm25, bm25+rm3; did you mean bm25?
+compare(QRELS, BM25, ["CG"], baseline="bm2") | not among the runs bm25 and bm25+rm3; did you mean bm25?
 compare(TWO, tests=["f"]) | the tests are conover, anova, tukey, wilcoxon
 compare(TWO, correction="sidak") | correction='sidak' is not known; it is one of holm, bonferroni, bh, none
 compare(TWO).top("AP") | AP is not among the measures evaluated: nDCG_JK
@@ -168,7 +168,7 @@ gate(ONES, margin=150) | it must be below the old mean 1; a share is written as 
 gate(ONES, looks=0) | looks=0 is not allowed; it is a whole number from 1 to 1000
 gate(of_array([[1] * 5])) | there are 1 run and 5 topics
 gate(of_array([[0] * 5, range(5)])) | the old mean is 0, and a relative margin is a
-gate(QRELS, BM25, ["CG"], stored=ONES) | stored values: the run 'bm25' is none of those evaluated: A, B
+gate(QRELS, BM25, ["CG"], stored=ONES) | stored values: the run 'bm25' is none of those evaluated: A and B
 intervals(QRELS, RUNS, ["AP"]) | intervals(evaluate(qrels, runs, measures))
 identify(QRELS, RUNS["good"], 0.25) | give a mean as mean=0.25
 compare_collections([ROW | {"collection": ""}]) | row 1, column collection: '' is empty

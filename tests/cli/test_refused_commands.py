@@ -24,7 +24,7 @@ compare --collections c.csv AP --gains exp            | --gains is for one colle
 compare --collections c.csv AP --show tests           | --show tests is for one collection
 compare graded-demo A.run                             | no measure is given; name one or more
 compare graded-demo AP                                | no run is given; pass one or more run files
-compare {ABC} AP --baseline AA                        | 'AA' is not among the runs A, B, C; did you mean A?
+compare {ABC} AP --baseline AA                        | 'AA' is not among the runs A, B and C; did you mean A?
 compare {ABC} AP --baseline A --baseline A            | the baseline 'A' is named twice
 compare {ABC} AP --top 1                              | '1' is not allowed; give a whole number ≥ 2
 power {ABC} P@5 --weights w.csv:w                     | --weights is an option of evaluate, compare,
@@ -52,7 +52,7 @@ evaluate qrels run CG@1 --interval t                  | --interval requires --co
 evaluate qrels run CG@1 --confidence 0.9 -q           | --by_query and --confidence exclude each other
 evalute                                               | 'evalute' is not a command
 explain {ABC} CG                                      | explain takes at most two runs; 3 are given
-explain qrels run CG nCG --topic q1                   | explain takes one measure, not CG, nCG
+explain qrels run CG nCG --topic q1                   | explain takes one measure, not CG and nCG
 gate --values AP.csv A nwe                            | the runs of the table are A
 gate --values AP.csv odl A                            | measure not found: odl
 gate --values AP.csv                                  | a gate needs two runs

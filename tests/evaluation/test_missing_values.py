@@ -149,7 +149,7 @@ def test_paired_topics_have_a_value_of_every_run():
     assert found.paired_topics(ACCURACY).tolist() == [2]
     assert found.paired(ACCURACY).tolist() == [[0.5], [0.25], [0.0]]
     assert found.part("AB", [ACCURACY]).paired_topics(ACCURACY).tolist() == [2, 3]
-    assert found.remarks[0].text.startswith("no value for 1 of 4 topics of A, B, C")
+    assert found.remarks[0].text.startswith("no value for 1 of 4 topics of A, B and C")
     assert found.on([2, 3]).remarks[0].text.startswith("no value for 1 of 2 topics of C")
     assert not found.on([2]).remarks
     assert found.on([0]).means()[1].item() != found.on([0]).means()[1].item()

@@ -63,7 +63,7 @@ def test_what_holds_for_several_runs_is_said_once():
             call(QRELS, {"x": UNJUDGED, "y": UNJUDGED, "z": {"q1": UNJUDGED["q1"]}}, "nCG")
         assert [str(warning.message) for warning in caught] == [
             "z: the run lacks 1 of 2 topics of the qrels",
-            "60 % to 75 % of the top 10 are unjudged in x, y, z",
+            "60 % to 75 % of the top 10 are unjudged in x, y and z",
         ]
     with pytest.warns(InputWarning) as caught:
         evaluate({"q1": {"a": 2}, "q2": {"a": 1}}, {"x": UNJUDGED, "y": UNJUDGED}, "nCG")
@@ -108,7 +108,7 @@ def test_levels_that_measures_name_and_the_qrels_lack():
     with pytest.warns(InputWarning) as caught:
         evaluate(QRELS, {"x": USUAL}, measures)
     assert [str(warning.message).split(": ")[-1] for warning in caught] == [
-        "the qrels have no document of level 3, 4",
+        "the qrels have no document of level 3 or 4",
         "the qrels have no document of level 9",
         "no level of the qrels reaches rel=3; the highest is 2",
     ]

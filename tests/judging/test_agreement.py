@@ -90,7 +90,9 @@ def test_the_tables_of_llmjudge_are_reproduced():
         has_level_10 = judge.judge == "h2oloo-zeroshot2"
         assert (judge.statistics != mapped[judge.judge].statistics) is has_level_10
         assert judge.counts["abstentions"] == has_level_10
-    outside = "h2oloo-zeroshot2: the human's levels are 0, 1, 2, 3; 1 of 4,423 answers is outside"
+    outside = (
+        "h2oloo-zeroshot2: the human's levels are 0, 1, 2 and 3; 1 of 4,423 answers is outside"
+    )
     assert outside in unmapped.remark_notes()[0]
 
 

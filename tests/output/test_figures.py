@@ -10,7 +10,7 @@ import pytest
 from texts import problems
 
 from ir_measures_graded.output import figures
-from ir_measures_graded.output.figures import sheet, style
+from ir_measures_graded.output.figures import fonts, sheet, style
 from ir_measures_graded.output.figures.groups import groups_of
 from rounds import thorough
 
@@ -92,12 +92,37 @@ def test_any_name_can_be_drawn(form):
             assert text.count(name) >= 7  # the names of six panels and a heading
 
 
-def test_png_warns_of_characters_that_the_font_lacks(tmp_path):
+def titled(text):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     figure = figures.new_figure()
-    figure.add_subplot().set_title("検索")
+    figure.add_subplot().set_title(text)
+    return figure
+
+
+def test_one_warning_names_a_font_for_characters_that_no_installed_one_has(tmp_path, monkeypatch):
+    monkeypatch.setattr(fonts, "_installed", dict)
+    figure = titled("検索 κ")
     figures.save(figure, tmp_path / "a.svg")
-    with pytest.warns(UserWarning, match="Glyph"):
+    text = "characters 検 and 索, which are boxes in the figure: install Noto Sans CJK, or write"
+    with pytest.warns(UserWarning, match=text) as issued:
         figures.save(figure, tmp_path / "a.png")
+    assert len(issued) == 1
+
+
+def test_texts_use_the_installed_fonts_with_most_of_their_characters(monkeypatch):
+    class Font:
+        def __init__(self, letters):
+            self.codes = set(map(ord, letters))
+
+        def get_char_index(self, code):
+            return int(code in self.codes)
+
+    installed = {"A": Font("検"), "B": Font("検索"), "C": Font("श"), "D": Font("")}
+    monkeypatch.setattr(fonts, "_installed", lambda: installed)
+    assert fonts.families_with("検索शé") == (["B", "C"], {"é"})
+    text = titled("検").axes[0].title
+    fonts.use_installed_fonts([text])
+    assert text.get_fontfamily() == ["DejaVu Sans", "A"]
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -31,7 +31,6 @@ from ..evaluation.named import (
     named_runs,
     read_judgments,
 )
-from ..evaluation.order_of_runs import best_first
 from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remarks, measure_remarks
 from ..output.figures import PALE, Drawing, Figure, Line, Lines, picture, run_styles
 from ..output.formats import counted, decimal, listed
@@ -122,12 +121,18 @@ class Check(Result):
         return picture(drawings, self.summary, text)
 
     def _shares(self, shares: np.ndarray) -> Lines:
-        """The judged share by rank, a line a run, the run with the least in the first ten first."""
+        """The judged share by rank, a line a run, the run with the least in the first ten first.
+
+        Of equal ones, the one with the least down to the last rank is first.
+        """
         is_known = np.isfinite(shares)
         last = int(np.flatnonzero(is_known.any(axis=0))[-1]) + 1
         shares = shares[:, :last]
         top = np.nan_to_num(shares[:, :DEPTH][:, -1])
-        order = best_first(-top, self.runs)
+        bottom = np.nan_to_num(shares[:, -1])
+        order = sorted(
+            range(len(self.runs)), key=lambda run: (top[run], bottom[run], self.runs[run])
+        )
         coloured = order[:MOST_COLOURED]
         styles = run_styles(self.runs[run] for run in coloured)
         lines = []

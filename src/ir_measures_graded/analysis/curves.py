@@ -57,6 +57,8 @@ BEST_COLOURED = 5
 """The number of the best of more runs that figures show in colour."""
 SIZE_OF_PANEL = (3.7, 2.8)
 """The size of each of several panels in inches."""
+ACROSS = 2
+"""The largest number of panels side by side."""
 NARROW_BANDS = 50
 """Bands over fewer topics are too narrow."""
 BYTES = 80
@@ -222,6 +224,9 @@ class Curves(Result):
             parts.append(f"Shaded: {bands}, at each rank for itself.")
         if self.cutoff is not None and self.cutoff < self.ranks.size:
             parts.append("Runs are ordered at the cutoff; ranks behind it are grey.")
+        if len(self.shown) < len(self.runs):
+            others = ", and those to highlight" if self.highlight else ""
+            parts.append(f"In colour: the best {BEST_COLOURED} runs by {self.measure}{others}.")
         return " ".join(parts)
 
     def drawing_of_lines(
@@ -315,18 +320,19 @@ class CurvesByMeasure(Result):
         ``plot``.
         """
         first = self.curves[0]
-        last = len(self.curves) - 1
         panels = []
-        for number, by_measure in enumerate(self.curves):
+        for by_measure in self.curves:
             panel = by_measure.drawing_of_lines(
-                first.style_of, shows_legend=number == last, heading=str(by_measure.measure)
+                first.style_of, shows_legend=False, heading=str(by_measure.measure)
             )
             panels.append(replace(panel, size=SIZE_OF_PANEL))
-        caption = first.caption
-        if len(first.shown) < len(first.runs):
-            others = ", and those to highlight" if first.highlight else ""
-            caption += f" In colour: the best {BEST_COLOURED} runs by {first.measure}{others}."
-        return figures.picture(panels, self.summary, caption, across=2)
+        # The legend stands at the right of the first row.
+        place = min(ACROSS, len(panels)) - 1
+        with_legend = list(panels)
+        with_legend[place] = replace(panels[place], shows_legend=True)
+        if figures.side_by_side(with_legend, ACROSS) == 1:
+            with_legend = [replace(panels[0], shows_legend=True)] + panels[1:]
+        return figures.picture(with_legend, self.summary, first.caption, across=ACROSS)
 
 
 @overload

@@ -97,9 +97,13 @@ class Effort(Result):
         """The runs that need most and fewest documents, for each of the ranks."""
         return [self._answer(rank) for rank in self.at]
 
+    @property
+    def _baseline_in_words(self) -> str:
+        return "the ideal list" if self.baseline == IDEAL else self.baseline
+
     def _answer(self, rank: int) -> Note:
         value = decimal(float(self.values[rank - 1]))
-        baseline = "the ideal list" if self.baseline == IDEAL else self.baseline
+        baseline = self._baseline_in_words
         own = int(self.documents[self.runs.index(self.baseline), rank - 1])
         if own < rank and self.baseline in self.falling:
             return Note(EARLIER, baseline, self.measure, value, rank, own)
@@ -187,19 +191,20 @@ class Effort(Result):
             else:
                 name = ""
             lines.append(Line(name, self.more[run, places], style))
+        baseline = self._baseline_in_words
         marks = {f"at {rank}": float(self.values[rank - 1]) for rank in self.at}
         drawing = Lines(
             values,
             lines,
             x_label=f"mean {self.measure}",
-            y_label=f"documents more than with {self.baseline}",
+            y_label=f"documents more than with {baseline}",
             marks=marks,
             whole_y=True,
         )
         text = (
-            f"Documents to examine for the same value, more than with {self.baseline}. A line ends "
+            f"Documents to examine for the same value, more than with {baseline}. A line ends "
             f"where the run does not reach the value within {counted(self.depth, 'rank')}. "
-            f"Dashed upright: the value of {self.baseline} at this rank."
+            f"Dashed upright: the value of {baseline} at this rank."
         )
         return picture([drawing], self.summary, text)
 
@@ -209,7 +214,8 @@ class Effort(Result):
             "Documents to examine until the mean {} over {} is that of {} at a rank; in "
             "parentheses those more than with {}."
         )
-        notes = [Note(meaning, self.measure, self.over, self.baseline, self.baseline)]
+        baseline = self._baseline_in_words
+        notes = [Note(meaning, self.measure, self.over, baseline, baseline)]
         if self.baseline == IDEAL and is_normalised(self.measure):
             notes.append(Note(FLAWLESS, self.measure))
         if self.falling:

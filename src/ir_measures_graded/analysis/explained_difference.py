@@ -22,7 +22,6 @@ from ..output.figures import (
     Tiles,
     difference_label,
     picture,
-    shortened,
 )
 from ..output.formats import counted, decimal
 from ..output.result import Result
@@ -37,8 +36,6 @@ DIFFERING = (
 """The columns of an explained difference."""
 MOST_COMPARED = 30
 """The figure of two rankings has so many ranks without a depth or cutoff."""
-LONGEST_HEAD = 10
-"""The longest name of a run above its column of tiles."""
 ROUNDING = 1e-9
 """A sum of differences that is off by this much can be a rounding error."""
 
@@ -151,7 +148,7 @@ class ExplainedDifference(Result):
                 pairs.append((place, place_in_run[document]))
         levels_of_other = other.levels[: len(other.documents)]
         levels_of_run = run.levels[: len(run.documents)]
-        heads = (shortened(other.run, LONGEST_HEAD), shortened(run.run, LONGEST_HEAD))
+        heads = (other.run, run.run)
         tiles = Tiles(other.documents, levels_of_other, levels_of_run, pairs, heads=heads)
         drawings: list[Drawing] = [tiles]
         rows = [row for row in self._adding() if row["difference"]]

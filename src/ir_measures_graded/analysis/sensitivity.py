@@ -254,7 +254,8 @@ class Sensitivity(Result):
             settings = f"all {len(self.settings)} settings"
             if len(self.settings) == 2:
                 settings = "both settings"
-            return f"{listed(best_runs, 2)} is best under {settings}."
+            verb = "is" if len(best_runs) == 1 else "are"
+            return f"{listed(best_runs, 2)} {verb} best under {settings}."
         label_of = dict(zip(self.settings, self._labels, strict=True))
         clauses = []
         for runs, settings_of_runs in leaders.items():
@@ -279,7 +280,7 @@ class Sensitivity(Result):
         contradicted = self._by_name(self.contradicted)
         if not contradicted:
             return f"{text}; no change is significant in both orders."
-        names = [f"{run} and {other}" for run, other, _ in contradicted]
+        names = [f"{run} against {other}" for run, other, _ in contradicted]
         return f"{text}; significant in both orders: {listed(names, 3)}."
 
     def tables(self) -> list[Table]:

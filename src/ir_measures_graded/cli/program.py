@@ -86,11 +86,13 @@ def _output(words: Sequence[str]) -> Output:
     lines is not repeated.
     """
     waiting: list[InputWarning] = []
+    told: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         if isinstance(message, InputWarning):
             waiting.append(message)
-        else:
+        elif str(message) not in told:  # two figures may have the same warning
+            told.add(str(message))
             tell(f"warning: {message}")
 
     printed: Collection[Remark] = ()

@@ -591,7 +591,7 @@ class Evaluation(Result):
                 names,
                 median,
                 bars=[whole_range, quartiles],
-                label=axis_label(measure),
+                label=axis_label(measure, f"values of {self.unit}s"),
                 heading=str(measure),
                 shows_names=column == 0,
             )
@@ -619,9 +619,11 @@ def _means_of_topics(values: np.ndarray) -> np.ndarray:
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
-def axis_label(measure: Measure) -> str:
-    """What an axis of means shows."""
-    label = "sum over topics" if isinstance(measure.aggregator(), SumAgg) else "mean"
+def axis_label(measure: Measure, what: str = "") -> str:
+    """What an axis shows: by default the means."""
+    label = what
+    if not what:
+        label = "sum over topics" if isinstance(measure.aggregator(), SumAgg) else "mean"
     if sign_of(measure) < 0:
         label += ", smaller is better"
     return label

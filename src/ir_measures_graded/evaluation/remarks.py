@@ -334,7 +334,7 @@ def measure_remarks(
             yield from contract_remarks(measure, contract)
         absent = absent_levels(measure, judged)
         if absent:
-            text = f"the qrels have no document of level {listed(absent)}"
+            text = f"the qrels have no document of level {listed(absent, last='or')}"
             yield Remark("absent levels", str(measure), text)
         rel = measure.params.get("rel")
         if rel is None:

@@ -126,18 +126,19 @@ def p_of(p: float) -> str:
     return f"p = {short(p, '.3f')}"
 
 
-def listed(names: Iterable[object], most: int = 3) -> str:
-    """At most this many names, separated by commas, and the number of the others.
+def listed(names: Iterable[object], most: int = 3, last: str = "and") -> str:
+    """At most this many names as a sentence lists them, and the number of the others.
 
-    >>> listed("ABCDE")
-    'A, B, C and 2 more'
+    >>> listed("AB"), listed("ABC", last="or"), listed("ABCDE")
+    ('A and B', 'A, B or C', 'A, B, C and 2 more')
     """
     texts = [str(name) for name in names]
-    first = ", ".join(texts[:most])
     others = len(texts) - most
-    if others <= 0:
-        return first
-    return f"{first} and {others} more"
+    if others > 0:
+        return f"{', '.join(texts[:most])} and {others} more"
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} {last} {texts[-1]}"
 
 
 def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:

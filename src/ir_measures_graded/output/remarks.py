@@ -20,7 +20,7 @@ def merged(remarks: Iterable[Remark]) -> list[Remark]:
     >>> for remark in merged([of_a, Remark("topics", "A", "the run lacks 1 of 9 topics"), of_b]):
     ...     print(remark)
     A: the run lacks 1 of 9 topics
-    40 % to 60 % of the top 10 are unjudged in A, B
+    40 % to 60 % of the top 10 are unjudged in A and B
     """
     distinct = dict.fromkeys(remarks)
     by_kind: dict[str, list[Remark]] = {}

@@ -246,5 +246,5 @@ def notes_on_pairs(comparison: Comparison) -> list[str]:
 
 def _pairs(tests: Iterable[Test]) -> str:
     """The pairs of runs of some tests, with the measure."""
-    names = [f"{test.run} and {test.other} by {test.measure}" for test in tests]
+    names = [f"{test.run} against {test.other} by {test.measure}" for test in tests]
     return listed(dict.fromkeys(names))

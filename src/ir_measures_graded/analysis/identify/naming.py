@@ -107,12 +107,12 @@ class NamesOfDefinitions:
         ours = self.ours(numbers)
         measure = str(ours.measure) if ours.is_equal else ""
         name = described(self.ranking.matches[numbers[0]], measure)
-        tools = listed(dict.fromkeys(self.tools(numbers).values()))
+        rows = self.tools(numbers).values()
+        tools = dict.fromkeys(tool for row in rows for tool in row.split(", "))
         if not tools:
             return name
-        are_several = ", " in tools  # a row of tools.csv may name several tools
-        verb = "compute" if are_several else "computes"
-        return f"{name}, as {tools} {verb} it"
+        verb = "compute" if len(tools) > 1 else "computes"
+        return f"{name}, as {listed(tools)} {verb} it"
 
     def ours(self, numbers: Sequence[int]) -> Ours:
         """The measure string nearest to some matches with the same values."""

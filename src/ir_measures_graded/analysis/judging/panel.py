@@ -357,7 +357,7 @@ def _evaluated(
     new = [text for text in texts if text not in warned]
     warned.update(new)
     if machine and new:
-        new = [f"{machine}: {listed(new)}"]
+        new = [f"{machine}: {'; '.join(new)}"]
     for text in new:
         warnings.warn(text, InputWarning, stacklevel=level_of_caller())
     return values

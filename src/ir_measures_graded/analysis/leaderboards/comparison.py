@@ -275,7 +275,8 @@ def _the_best(compared: ComparedOrders) -> str:
     first, second = compared.best()
     if first == second:
         return "the best stays the best" if len(first) == 1 else "the best stay the best"
-    return f"the best is {listed(second, MOST_NAMED)}, not {listed(first, MOST_NAMED)}"
+    verb = "is" if len(second) == 1 else "are"
+    return f"the best {verb} {listed(second, MOST_NAMED)}, not {listed(first, MOST_NAMED)}"
 
 
 @checks_arguments(

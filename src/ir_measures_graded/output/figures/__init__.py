@@ -2,6 +2,7 @@
 
 - `style`: sizes, colours and the widths of texts; the only module that decides them.
 - `sheet`: `Drawing`, the base class of all drawings, and `picture`, which puts some on a figure.
+- `fonts`: other fonts for characters that Matplotlib's own lacks.
 - `saving`: a figure as PNG, SVG or PDF, the same file for the same figure.
 - `forest`: dots with intervals. `groups`: runs that do not differ. `slopes`: orders joined by
   lines. `bars`: sorted and stacked bars. `heat_map`: cells in colour, and the triangle of pairs.
@@ -22,7 +23,7 @@ from .lines import Line, Lines
 from .number_line import NumberLine
 from .saving import FORMATS, NEEDS, drawable, new_figure, rendered, save, svg
 from .scatter import Scatter
-from .sheet import Drawing, Figure, picture
+from .sheet import Drawing, Figure, picture, side_by_side
 from .slopes import Slopes, colours_of_moves
 from .style import (
     BLUE,
@@ -75,6 +76,7 @@ __all__ = [
     "run_styles",
     "save",
     "shortened",
+    "side_by_side",
     "styled",
     "svg",
 ]

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..files import checked_ending, write_whole
+from .fonts import use_installed_fonts
 from .style import NEEDS, drawable, styled
 
 if TYPE_CHECKING:
@@ -70,17 +71,20 @@ def rendered(figure: Figure, form: str) -> bytes:
     from matplotlib.text import Text
     from matplotlib.ticker import FuncFormatter
 
+    texts = []
+    for artist in figure.findobj():  # one search, because it makes ticks
+        if isinstance(artist, Text):
+            artist.set_text(drawable(artist.get_text()))
+            texts.append(artist)
+        elif isinstance(artist, Axis):
+            names = artist.get_major_formatter()
+            if isinstance(names, FuncFormatter):
+                artist.set_major_formatter(lambda *tick, names=names: drawable(names(*tick)))
+    if form != "svg":  # it keeps the characters that Matplotlib's font lacks
+        use_installed_fonts(texts)
     content = io.BytesIO()
     with warnings.catch_warnings():
-        for artist in figure.findobj():  # one search, because it makes ticks
-            if isinstance(artist, Text):
-                artist.set_text(drawable(artist.get_text()))
-            elif isinstance(artist, Axis):
-                names = artist.get_major_formatter()
-                if isinstance(names, FuncFormatter):
-                    artist.set_major_formatter(lambda *tick, names=names: drawable(names(*tick)))
-        if form == "svg":  # it keeps the characters that Matplotlib's font lacks
-            warnings.filterwarnings("ignore", "Glyph .* missing")
+        warnings.filterwarnings("ignore", "Glyph .* missing")
         figure.savefig(content, format=form, metadata=FORMATS[form])
     # Viewers without Matplotlib's font use a similar one.
     # Names between tags may look like the font.

@@ -142,6 +142,11 @@ class _Grid(NamedTuple):
         return sum(self.lefts) + sum(self.widths) + sum(self.rights) + 2 * EDGE
 
 
+def side_by_side(drawings: Sequence[Drawing], across: int) -> int:
+    """How many drawings stand in the first row of a figure of at most `across` in a row."""
+    return len(_grid(drawings, across).rows[0])
+
+
 def _grid(drawings: Sequence[Drawing], across: int) -> _Grid:
     """The drawings, at most `across` side by side, fewer if the sheet would be too wide."""
     most = max(1, min(len(drawings), across))

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import re
 import threading
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
@@ -22,6 +21,7 @@ from ...errors import needed
 from ..files import refuse_bad_date
 from ..formats import WITHIN
 from ..width import fitting, width_of
+from .fonts import lacking, own_font
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,6 +58,8 @@ MEASURED_SIZE: Final = 100.0
 """Texts are measured at this size: at a small one, widths of letters are rounded to pixels."""
 HINTED: Final = 1.03
 """The widest that rounding to pixels makes a text."""
+WIDTH_OF_OTHERS: Final = 1.16
+"""The width, as a share of its height, of a letter that Matplotlib's own font lacks."""
 LONGEST_NAME: Final = 44
 """Longer names lose characters in the middle."""
 
@@ -127,24 +129,21 @@ def drawable(text: str) -> str:
 # ---------------------------------------------------------------------------------- texts
 
 
-@cache
-def _font() -> Any:
-    """Matplotlib's font, to measure texts."""
-    from matplotlib.font_manager import findfont, get_font
-
-    return get_font(findfont("DejaVu Sans"))
-
-
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float = SIZE) -> float:
-    """The width of a line of text in inches."""
-    font = _font()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the font lacks glyphs of some names
-        font.set_size(MEASURED_SIZE, 72)
-        font.set_text(drawable(text))
+    """The width of a line of text in inches.
+
+    Letters that Matplotlib's own font lacks are those of another font or boxes.
+    """
+    text = drawable(text)
+    letters_of_others = lacking(text)
+    measured = "".join(letter for letter in text if letter not in letters_of_others)
+    font = own_font()
+    font.set_size(MEASURED_SIZE, 72)
+    font.set_text(measured)
     width, _ = font.get_width_height()
-    return HINTED * float(width) / 64 / 72 * size / MEASURED_SIZE
+    of_others = (len(text) - len(measured)) * WIDTH_OF_OTHERS * size / 72
+    return HINTED * float(width) / 64 / 72 * size / MEASURED_SIZE + of_others
 
 
 def widest(texts: Iterable[str], size: float = SIZE) -> float:

@@ -15,6 +15,7 @@ from .style import (
     GREY,
     LIGHT,
     LINE,
+    LONGEST_NAME,
     ORANGE,
     colour_of_text,
     height_of_rows,
@@ -24,6 +25,7 @@ from .style import (
     shares_of_levels,
     shortened,
     size_of_names,
+    text_width,
     widest,
 )
 
@@ -35,6 +37,8 @@ TILE = 0.42
 """The width of a tile in inches."""
 BETWEEN = 1.0
 """The distance between both columns in inches."""
+WIDEST_HEAD = TILE + BETWEEN - 0.1
+"""A wider head of a column in inches loses characters in the middle."""
 BARS = 1.6
 """The width of the bars in inches."""
 
@@ -79,14 +83,25 @@ class Tiles(Drawing):
 
     def margins(self) -> Margins:
         """The room for the documents at the left and the bars at the right."""
-        left = widest(self._texts(), self._size) + 0.12
-        right = 0.15
+        beyond = [(text_width(head, LABEL_SIZE) - TILE) / 2 for head in self._heads()]
+        left = max(widest(self._texts(), self._size) + 0.12, beyond[0])
+        right = max(0.15, beyond[1] + 0.05)
         bottom = 0.1
         if self.added is not None:
             right += BARS + 0.35
             lines = in_lines(self.label, BARS, LABEL_SIZE)
             bottom = TICKS + len(lines) * LABEL_SIZE * LINE + 0.1
         return Margins(left, right, 0.1 + LABEL_SIZE * LINE, bottom)
+
+    def _heads(self) -> list[str]:
+        """What stands above both columns, short enough to stand side by side."""
+        heads = []
+        for head in self.heads:
+            longest = LONGEST_NAME
+            while text_width(shortened(head, longest), LABEL_SIZE) > WIDEST_HEAD:
+                longest -= 1
+            heads.append(shortened(head, longest))
+        return heads
 
     def _texts(self) -> list[str]:
         return [f"{shortened(name)}  {rank}" for rank, name in enumerate(self.names, start=1)]
@@ -110,7 +125,7 @@ class Tiles(Drawing):
         axes.tick_params(length=0, pad=3)
         axes.grid(visible=False)
         axes.spines[:].set_visible(False)
-        for x, head in zip((TILE / 2, 1.5 * TILE + BETWEEN), self.heads, strict=True):
+        for x, head in zip((TILE / 2, 1.5 * TILE + BETWEEN), self._heads(), strict=True):
             axes.text(x, 1.0, head, ha="center", va="bottom", size=LABEL_SIZE, color=GREY,
                       transform=axes.get_xaxis_transform())  # fmt: skip
         if self.added is not None:
@@ -132,7 +147,7 @@ class Tiles(Drawing):
                 text = f"{level:g}"
                 colour = colour_of_text(shares[level])
             box = Rectangle((left, rank - 0.42), TILE, 0.84, facecolor=face, edgecolor=LIGHT,
-                            linewidth=0.6)  # fmt: skip
+                            linewidth=0.6, clip_on=False)  # fmt: skip
             axes.add_patch(box)
             size = self._size
             if size > 7.5:
