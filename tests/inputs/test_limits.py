@@ -138,14 +138,15 @@ def test_rows_of_a_small_table_are_limited(tmp_path):
     assert "rows seem to be copies; if they are meant" in refused(read_qrels, path)
 
 
-def test_a_long_text_of_many_rows_is_refused_before_it_is_copied(tmp_path):
+@pytest.mark.parametrize("row_group_size", [100_000, 70_000])
+def test_a_long_text_of_many_rows_is_refused_before_it_is_copied(tmp_path, row_group_size):
     rows = 100_000
-    documents = pyarrow.array(["d1", "d" * 1_000_000]).take(pyarrow.array([0, 1]))
-    coded = pyarrow.DictionaryArray.from_arrays(np.arange(rows) // 70_000, documents)
+    documents = pyarrow.array([f"d{row}" for row in range(70_000)] + ["d" * 1_000_000])
+    coded = pyarrow.DictionaryArray.from_arrays(np.minimum(np.arange(rows), 70_000), documents)
     topics = pyarrow.repeat("q1", rows)
     table = pyarrow.table({"query_id": topics, "doc_id": coded, "score": np.zeros(rows)})
     path = tmp_path / "run.parquet"
-    parquet.write_table(table, path)
+    parquet.write_table(table, path, row_group_size=row_group_size)
     told = refused(RunFile(path).rows)
     assert "run.parquet: row 70000: the doc_id 'ddd" in told
     assert told.endswith("is longer than 4,096 bytes")

@@ -10,6 +10,7 @@ import errno
 import gzip
 import io
 import lzma
+import math
 import os
 import re
 import sys
@@ -82,10 +83,16 @@ class Sizes(NamedTuple):
     free_rows: int = 1 << 20
     rows_per_byte: int = 4
 
+    def most_unpacked(self, packed: int) -> float:
+        """The number of bytes to which `packed` bytes of a file may unpack."""
+        if not self.expansion:
+            return math.inf
+        return self.free + self.expansion * packed
+
     def refuse_unpacked(self, name: str, kind: str, packed: int, unpacked: int) -> None:
         """Raise `FileError` if `packed` bytes of a file of this kind unpack to too many bytes."""
-        most = self.free + self.expansion * packed
-        if unpacked > most and self.expansion:
+        most = self.most_unpacked(packed)
+        if unpacked > most:
             raise FileError(
                 f"{name}: {packed:,} bytes of the {kind} file unpack to more than {most:,}, which "
                 f"real rows hardly do; {LIFT}"
