@@ -5,6 +5,8 @@ import json
 import pytest
 from reading import by_topic, qrels, refused, run, run_file
 
+from ir_measures_graded import RunFile
+
 HITS = {"took": 3, "hits": {"total": {"value": 2}, "hits": []}}
 
 
@@ -69,6 +71,49 @@ def test_a_response_of_rank_eval_is_a_run():
 def test_hits_without_scores_count_by_position(engine):
     answer = json.loads(json.dumps(ENGINES[engine](d2=None, d1=None)))
     assert run(json.dumps({"q1": answer})) == {"q1": {"d2": -1, "d1": -2}}
+
+
+ALGOLIA = {
+    query: {
+        "query": query,
+        "page": 0,
+        "hits": [{"objectID": id_, "id": 7, "title": "x"} for id_ in ids],
+    }
+    for query, ids in {"q1": ["d1", "d2"], "q2": ["d3"]}.items()
+}
+ALGOLIA_FORMS = {
+    "results": lambda answers: json.dumps({"results": [*answers.values()]}),
+    "single answers": lambda answers: "\n".join(map(json.dumps, answers.values())),
+    **{name: form for name, form in FORMS.items() if name != "lines of answers"},
+}
+
+
+@pytest.mark.parametrize("form", ALGOLIA_FORMS)
+def test_answers_of_algolia_are_a_run_by_position(form):
+    text = ALGOLIA_FORMS[form](ALGOLIA)
+    assert run(text) == {"q1": {"d1": -1, "d2": -2}, "q2": {"d3": -1}}
+    assert "a run, not qrels" in refused(qrels, text)
+
+
+@pytest.mark.parametrize("form", ["results", "single answers"])
+def test_two_lists_without_scores_are_refused(form):
+    text = ALGOLIA_FORMS[form]({**ALGOLIA, "second page": ALGOLIA["q1"] | {"page": 1}})
+    assert "topic 'q1' has two lists of documents without scores; join them" in refused(run, text)
+
+
+def test_answers_of_algolia_without_a_query_say_what_to_write():
+    answer = {"hits": ALGOLIA["q1"]["hits"]}
+    assert "{query_id: [objectID, …]}" in refused(run, json.dumps(answer))
+    assert "names no query; write {query: answer, …}" in refused(
+        run, json.dumps({"results": [answer]})
+    )
+
+
+def test_answers_do_not_use_names_of_columns(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    path.write_text(FORMS["lines"]({"q1": elastic(d1=9.5)}).replace("query_id", "phrase"))
+    columns = {"query_id": "phrase", "doc_id": "article", "relevance": "grade"}
+    assert RunFile(path, columns=columns).rows().dicts() == {"q1": {"d1": 9.5}}
 
 
 NO_HITS = {"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}}

@@ -186,11 +186,28 @@ def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterat
         raise text.error(f"{whole.kind}: this is {other}")
     reading.chosen.refuse_unread(text.name)
     queries = list(whole.queries)
+    ranked_topics: set[str] = set()
+    for query in queries:
+        if query.is_ranked:
+            _refuse_second_ranking(text, query.topic, ranked_topics)
     is_ranked = bool(queries) and all(query.is_ranked for query in queries if query.documents)
     incomplete = [(str(query.topic), query.incomplete) for query in queries if query.incomplete]
     facts = Facts(text.name, whole.kind, ranked=is_ranked, incomplete=(*incomplete, *whole.failed))
     topics = ((text.line, query.topic, query.documents, query.values) for query in queries)
     yield from _parts_of_topics(facts, topics, reading)
+
+
+def _refuse_second_ranking(text: Text, topic: Any, ranked_topics: set[str]) -> None:
+    """Add a topic to those with a ranking without scores.
+
+    Raises `FileError` for one that has another: whose documents come first is not known.
+    """
+    if str(topic) in ranked_topics:
+        raise text.error(
+            f"topic {shown(topic)} has two lists of documents without scores; join them, the best "
+            "document first"
+        )
+    ranked_topics.add(str(topic))
 
 
 def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
@@ -200,7 +217,7 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
     first = next(objects, None)
     if first is None:
         return
-    has_topic = _id_of(first, "query_id") is not None
+    has_topic = _id_of(first, "query_id", reading) is not None
     if not has_topic and refusal_of(first):
         raise text.error(refusal_of(first))
     whole = queries_in(first)
@@ -210,7 +227,7 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
         yield from _parts_of_found(text, whole, reading)
         return
     every = chain([first], objects)
-    is_row = None not in [_id_of(first, ours) for ours in IDS]
+    is_row = None not in [_id_of(first, ours, reading) for ours in IDS]
     if reading.chosen.columns and answer_in(first) is None:
         is_row = any(reading.chosen.is_known(key, reading.role) for key in first)
     if is_row and _documents_of(first) is None:
@@ -218,7 +235,8 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
         return
     sample = RankSample()
     incomplete: dict[str, str] = {}
-    topics = (_item(text, item, reading, sample, incomplete) for item in every)
+    ranked_topics: set[str] = set()
+    topics = (_item(text, item, reading, sample, incomplete, ranked_topics) for item in every)
     facts = Facts(text.name, "JSON items")
     for rows in _parts_of_topics(facts, topics, reading):
         ranked_facts = rows.facts._replace(
@@ -227,9 +245,11 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
         yield replace(rows, facts=ranked_facts)
 
 
-def _id_of(thing: dict[str, Any], ours: str) -> str | int | float | None:
+def _id_of(thing: dict[str, Any], ours: str, reading: Reading) -> str | int | float | None:
     """The topic or document that an object names, None if it names none."""
-    keys = (key for group in columns.NAMES[ours] for key in thing if columns.plain(key) in group)
+    keys = [key for key in reading.chosen.names(ours) if key in thing]
+    for group in columns.NAMES[ours]:
+        keys += [key for key in thing if columns.plain(key) in group]
     return next((thing[key] for key in keys if isinstance(thing[key], (str, int, float))), None)
 
 
@@ -450,18 +470,20 @@ def _item(
     reading: Reading,
     sample: RankSample,
     incomplete: dict[str, str],
+    ranked_topics: set[str],
 ) -> TopicOfFile:
     """The topic of an item, its documents and their values.
 
-    The sample gets its ranks, and `incomplete` why a search engine did not search all documents.
+    The sample gets its ranks, `incomplete` why a search engine did not search all documents, and
+    `ranked_topics` the topic if its documents have no scores.
     """
     documents = _documents_of(item)
     answer = answer_in(item) if documents is None else None
     query = item.get("query")
     if isinstance(query, dict) and "qid" in query:
-        topic = _id_of(query, "query_id")
+        topic = _id_of(query, "query_id", reading)
     else:
-        topic = _id_of(item, "query_id")
+        topic = _id_of(item, "query_id", reading)
     if answer is not None and topic is not None:
         if reading.role is QRELS:
             raise text.error(f"answers of {answer.answer.engine} are a run, not qrels")
@@ -469,23 +491,27 @@ def _item(
         if answer.incomplete:
             incomplete[str(topic)] = answer.incomplete
         sample.ranked = query_with_hits.is_ranked
+        if sample.ranked:
+            _refuse_second_ranking(text, topic, ranked_topics)
         return text.line, topic, query_with_hits.documents, query_with_hits.values
     if topic is not None and documents is None and failure_in(item):
         raise text.error(failed_answer(topic, failure_in(item)))
     if topic is None or documents is None:
-        raise text.error(_reason(item, reading.role))
+        raise text.error(_reason(item, reading))
     if reading.role is QRELS:
         raise text.error(f"topic {shown(topic)} has retrieved documents; this is a run, not qrels")
     reading.chosen.refuse_unread(text.name)
     if not isinstance(documents, list) or not documents or not isinstance(documents[0], dict):
         sample.ranked = isinstance(documents, list)
+        if sample.ranked:
+            _refuse_second_ranking(text, topic, ranked_topics)
         return _topic(text, topic, documents, Facts(), RUN)
     names = list(dict.fromkeys(["query_id", *documents[0]]))
-    keys, ranks = Reading(RUN).columns(text.name, names)
+    keys, ranks = reading.columns(text.name, names)
     rows = [_members(document) for document in documents]
     values = [row.get(keys["score"]) for row in rows]
     sample.ranked = ranks
-    rank = columns.column_of_ranks(names)
+    rank = reading.chosen.ranks_in(names)
     if rank is not None and not sample.is_full:
         _add_ranks(sample, str(topic), [row.get(rank) for row in rows], values)
     if ranks:
@@ -529,15 +555,25 @@ def _is_list_of_ids(value: Any) -> bool:
     return kinds <= {str} or kinds == {int}
 
 
-def _reason(thing: dict[str, Any], role: Role) -> str:
+def _reason(thing: dict[str, Any], reading: Reading) -> str:
     """The reason why an object has no topic with documents."""
+    role = reading.role
+    answer = answer_in(thing)
+    answers = thing.get("results")
+    if answer is None and isinstance(answers, list) and answers:
+        answer = answer_in(answers[0])
+    if answer is not None and answer.hits:
+        return (
+            f"an answer of {answer.answer.engine} names no query; write {{query: answer, …}}, or "
+            "give each answer a query_id"
+        )
     for key in thing:
         if key in LISTS:
             return f"the object with {key} names no topic; give each object a query_id"
         if key in REFUSED:
             return f"{REFUSED[key]}; {TABLE}"
     is_flat = not any(isinstance(value, (dict, list)) for value in thing.values())
-    names_ids = any(_id_of(thing, ours) is not None for ours in IDS)
+    names_ids = any(_id_of(thing, ours, reading) is not None for ours in IDS)
     if role is QRELS and thing and is_flat and not names_ids:
         topic, value = next(iter(thing.items()))
         return f"topic {shown(topic)}: {bare(topic, value)}"

@@ -145,6 +145,11 @@ def _is_of_vespa(value: Any) -> bool:
     return bool({"children", "relevance", "coverage", "fields"} & value["root"].keys())
 
 
+def _is_of_algolia(value: Any) -> bool:
+    hits = value.get("hits") if _has_keys(value, "hits") else None
+    return isinstance(hits, list) and bool(hits) and _has_keys(hits[0], "objectID")
+
+
 def _is_of_elasticsearch(value: Any) -> bool:
     if _has_keys(value, "responses") and isinstance(value["responses"], list):
         return any(map(_is_of_elasticsearch, value["responses"]))
@@ -162,6 +167,11 @@ OTHER_JSON: tuple[tuple[Callable[[Any], bool], str], ...] = (
         _is_of_vespa,
         "a response of Vespa without its query; write {query_id: response}, or a table with "
         "query_id, id and relevance of each child of root",
+    ),
+    (
+        _is_of_algolia,
+        "an answer of Algolia without its query; write {query_id: answer}, or a list of ids, the "
+        "best first: {query_id: [objectID, …]}",
     ),
     (
         _is_of_elasticsearch,

@@ -24,7 +24,7 @@ IDS_OF_QUERIES = ("ids", "query_ids", "queries", "topics", "qids")
 
 
 class AnswerForm(NamedTuple):
-    """Where the answer of a search engine has its hits, and where a hit has its score.
+    """Where the answer of a search engine has its hits, and where a hit has its score and its id.
 
     `total` is where an answer that omits an empty list of hits has their number, and `errors` where
     it has the reasons of a failure.
@@ -35,6 +35,7 @@ class AnswerForm(NamedTuple):
     score: tuple[tuple[str, ...], ...]
     total: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    ids: tuple[tuple[str, ...], ...] = IDS
 
 
 ANSWERS = (
@@ -47,6 +48,8 @@ ANSWERS = (
         total=("root", "fields", "totalCount"),
         errors=("root", "errors"),
     ),
+    # A hit of Algolia may have a field id, which is another one.
+    AnswerForm("Algolia", ("hits",), (), ids=(("objectID",),)),
     AnswerForm("_rank_eval", ("hits",), (("hit", "_score"), ("_score",))),
 )
 
@@ -124,7 +127,7 @@ def answer_in(value: Any) -> AnswerFound | None:
             hits = at(inner, answer.hits)
             if hits is None and _is_omitted(inner, answer):
                 hits = []
-            if isinstance(hits, list) and all(map(_is_hit, hits)):
+            if isinstance(hits, list) and all(_is_hit(hit, answer) for hit in hits):
                 return AnswerFound(answer, hits, _incompleteness_of(inner))
     return None
 
@@ -223,10 +226,10 @@ def _is_omitted(value: Any, answer: AnswerForm) -> bool:
     return at(value, answer.total) == 0
 
 
-def _is_hit(hit: Any) -> bool:
+def _is_hit(hit: Any, answer: AnswerForm) -> bool:
     """Whether this is a retrieved document, and not one with judgments of OpenSearch."""
     has_judgments = at(hit, ("_source", "judgmentRatings")) is not None
-    return _first(hit, IDS) is not None and not has_judgments
+    return _first(hit, answer.ids) is not None and not has_judgments
 
 
 def _first(value: Any, paths: Sequence[Sequence[str]]) -> Any:
@@ -240,7 +243,7 @@ def answered(topic: Any, answer: AnswerForm, hits: list[Any], incomplete: str) -
 
     If no hit has a score, as in answers that are sorted by a field, the position is the rank.
     """
-    documents = [_first(hit, IDS) for hit in hits]
+    documents = [_first(hit, answer.ids) for hit in hits]
     scores = [_first(hit, answer.score) for hit in hits]
     if hits and scores.count(None) == len(scores):
         ranks = list(range(-1, -1 - len(hits), -1))
@@ -258,6 +261,14 @@ def queries_in(value: dict[str, Any]) -> QueriesFound | None:
             pairs = zip(value[keys[0]], answers, strict=True)
             queries = (answered(topic, *answer) for topic, answer in pairs if answer is not None)
             return QueriesFound(RUN, "answers of _msearch", queries)
+    results = value.get("results")
+    if isinstance(results, list) and results:
+        topics = [_first(result, TOPICS) for result in results]
+        answers = [answer_in(result) for result in results]
+        if None not in topics and None not in answers:
+            pairs = zip(topics, answers, strict=True)
+            queries = (answered(topic, *answer) for topic, answer in pairs if answer is not None)
+            return QueriesFound(RUN, "answers of Algolia", queries)
     details = value.get("details")
     if isinstance(details, dict) and "metric_score" in value:
         answers_of = {topic: answer_in(detail) for topic, detail in details.items()}
