@@ -16,22 +16,26 @@ LEVELS = (-1, 0, 0.5, 1, 3)
 
 
 def topic(random: Random, runs: int = 1, retrieved: int = 6) -> tuple[Documents, ...]:
-    """Qrels and runs of one topic: few scores, unjudged documents, and documents that are only judged."""
+    """Qrels and runs of one topic: few scores, unjudged documents, documents that are only judged."""
     docs = [f"d{number}" for number in range(9)]
     qrels = {doc: random.choice(LEVELS) for doc in docs if random.random() < 0.6}
     scores = [1.0, 1.0, 2.0, 2.0 + 1e-9, 3.0]
-    lists = (random.sample(docs, random.randint(1, retrieved)) for _ in range(runs))
-    return qrels, *({doc: random.choice(scores) for doc in listed} for listed in lists)
+    rankings = []
+    for _ in range(runs):
+        listed = random.sample(docs, random.randint(1, retrieved))
+        rankings.append({doc: random.choice(scores) for doc in listed})
+    return qrels, *rankings
 
 
 def values(measure: GradedMeasure, topics: Iterable[tuple[Documents, Documents]]) -> list[float]:
     """The value of each pair of qrels and run, in a collection that has all `LEVELS`."""
     qrels: dict[str, Documents] = {"levels": {f"d{level}": level for level in LEVELS}}
     run: dict[str, Documents] = {}
-    for number, (judged, listed) in enumerate(topics):
-        qrels[str(number)], run[str(number)] = judged, listed
-    found = {metric.query_id: metric.value for metric in measure.iter_calc(qrels, run)}
-    return [found[name] for name in run]
+    for number, (judged, ranking) in enumerate(topics):
+        qrels[str(number)] = judged
+        run[str(number)] = ranking
+    value_of = {metric.query_id: metric.value for metric in measure.iter_calc(qrels, run)}
+    return [value_of[topic] for topic in run]
 
 
 def orders(run: Documents) -> Iterator[Documents]:
@@ -48,11 +52,11 @@ def judgments(
     """The qrels, once for each judgment of the documents that a run has unjudged within the cutoff."""
     one_level = {gain(level, gains_of(measure)): level for level in LEVELS}
     levels = [level for worth, level in one_level.items() if worth > 0]
-    holes = sorted(
-        {doc for run in runs for doc in order(run)[: measure["cutoff"]] if doc not in qrels}
-    )
-    for given in product([None, *levels], repeat=len(holes)):
-        yield qrels | {doc: level for doc, level in zip(holes, given) if level is not None}
+    retrieved = {doc for run in runs for doc in order(run)[: measure["cutoff"]]}
+    unjudged = sorted(retrieved - qrels.keys())
+    for new_levels in product([None, *levels], repeat=len(unjudged)):
+        new = {doc: level for doc, level in zip(unjudged, new_levels) if level is not None}
+        yield qrels | new
 
 
 def alternatives(measure: GradedMeasure) -> Iterator[GradedMeasure]:
@@ -66,9 +70,9 @@ def alternatives(measure: GradedMeasure) -> Iterator[GradedMeasure]:
         if isinstance(parameter, Flag):
             yield measure(**{name: not parameter.default})
         elif isinstance(parameter, Choice):
-            yield from (
-                measure(**{name: word}) for word in parameter.choices if word != parameter.default
-            )
+            for word in parameter.choices:
+                if word != parameter.default:
+                    yield measure(**{name: word})
         elif isinstance(parameter, Real):
             yield measure(**{name: 0.6 if name in ("p", "gamma") else 10})
 

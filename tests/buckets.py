@@ -8,21 +8,19 @@ from ir_measures_graded.analysis import evaluate
 
 
 def qrels_and_runs(topics=30, seed=5):
-    """Random qrels and two runs with ties, unjudged documents, and topics that a run or the qrels lack."""
+    """Random qrels and two runs, with ties and unjudged documents; each lacks some topics."""
     random = Random(seed)
     ids = [f"q{number}" for number in range(topics)]
-    qrels = {
-        topic: {f"d{doc}": random.choice([-1, 0, 1, 2, 3]) for doc in random.sample(range(40), 12)}
-        for topic in ids
-    }
+    qrels = {}
+    for topic in ids:
+        judged = random.sample(range(40), 12)
+        qrels[topic] = {f"d{doc}": random.choice([-1, 0, 1, 2, 3]) for doc in judged}
     qrels["q3"] = {"d1": 4}  # the only document of the highest level
-    runs = {
-        name: {
-            topic: {f"d{doc}": float(random.randint(0, 9)) for doc in random.sample(range(40), 15)}
-            for topic in random.sample([*ids, "x1", "x2"], topics)
-        }
-        for name in ("one", "two")
-    }
+    runs = {"one": {}, "two": {}}
+    for run in runs.values():
+        for topic in random.sample([*ids, "x1", "x2"], topics):
+            retrieved = random.sample(range(40), 15)
+            run[topic] = {f"d{doc}": float(random.randint(0, 9)) for doc in retrieved}
     return qrels, runs
 
 
@@ -30,12 +28,12 @@ def arrow(source, value, shuffle=None):
     rows = [(topic, doc, number) for topic, docs in source.items() for doc, number in docs.items()]
     if shuffle is not None:
         shuffle.shuffle(rows)
-    topic, doc, number = zip(*rows) if rows else ((), (), ())
-    ids = {
-        "query_id": pyarrow.array(topic, pyarrow.string()),
-        "doc_id": pyarrow.array(doc, pyarrow.string()),
+    columns = {
+        "query_id": pyarrow.array([topic for topic, _, _ in rows], pyarrow.string()),
+        "doc_id": pyarrow.array([doc for _, doc, _ in rows], pyarrow.string()),
+        value: pyarrow.array([number for _, _, number in rows], pyarrow.float64()),
     }
-    return pyarrow.table({**ids, value: pyarrow.array(number, pyarrow.float64())})
+    return pyarrow.table(columns)
 
 
 def part(source, bucket):
@@ -47,14 +45,18 @@ def levels_of(qrels):
 
 
 def rows_of(table):
-    return {
-        tuple(row[:-1]): row[-1] for row in zip(*(column.to_pylist() for column in table.columns))
-    }
+    """The value of each row, the last column, by the other columns."""
+    values = {}
+    for row in table.to_pylist():
+        *key, value = row.values()
+        values[tuple(key)] = value
+    return values
 
 
 def expected(qrels, runs, measures):
     """The values of a local evaluation, of which some are None."""
-    return {
-        (row["run"], row["topic"], str(row["measure"])): row["value"]
-        for row in evaluate(qrels, runs, measures).records()
-    }
+    values = {}
+    for row in evaluate(qrels, runs, measures).records():
+        key = (row["run"], row["topic"], str(row["measure"]))
+        values[key] = row["value"]
+    return values

@@ -60,7 +60,7 @@ STRICT = "-Werror::UserWarning"
 def python(
     folder: Path, code: str, *options: str, mode: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run code in a new interpreter, with options of Python, that finds the distributions in a folder."""
+    """Run code in a new interpreter that finds the distributions in a folder."""
     path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
     return subprocess.run(
         [sys.executable, *options, "-c", dedent(code)],

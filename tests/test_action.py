@@ -23,39 +23,53 @@ if shutil.which("bash") is None:
     pytest.skip("bash is not installed", allow_module_level=True)
 
 
-def run_action(folder, **given):
-    """The exit status of the action's steps, and the files that GitHub reads."""
-    action = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
-    inputs = {
-        name: given.get(name, facts.get("default")) for name, facts in action["inputs"].items()
+def environment_of(step, inputs):
+    """The variables of a step, in which the inputs are filled in."""
+
+    def value_of(match):
+        return inputs[match[1]]
+
+    return {
+        name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", value_of, text)
+        for name, text in step["env"].items()
     }
+
+
+def text_of(path):
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def run_action(folder, **changed_inputs):
+    """The exit status of the action's steps, and the texts of the files that GitHub reads."""
+    action = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
+    defaults = {name: facts.get("default") for name, facts in action["inputs"].items()}
+    inputs = defaults | changed_inputs
     program = folder / "bin" / "ir_measures_graded"
     program.parent.mkdir()
-    program.write_text(
-        f'#!/bin/sh\nexec "{sys.executable}" -m ir_measures_graded "$@"\n', encoding="utf-8"
-    )
+    script = f'#!/bin/sh\nexec "{sys.executable}" -m ir_measures_graded "$@"\n'
+    program.write_text(script, encoding="utf-8")
     program.chmod(0o755)
-    files = {"GITHUB_OUTPUT": folder / "output", "GITHUB_STEP_SUMMARY": folder / "summary"}
+    output = folder / "output"
+    summary = folder / "summary"
+    environment = {
+        **ENVIRONMENT,
+        "GITHUB_OUTPUT": str(output),
+        "GITHUB_STEP_SUMMARY": str(summary),
+        "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+    }
     status = 0
     for step in action["runs"]["steps"]:
-        values = {
-            name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: inputs[match[1]], text)
-            for name, text in step["env"].items()
-        }
-        path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
-        environment = {**ENVIRONMENT, **values, **{name: str(file) for name, file in files.items()}}
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=folder,
-            env={**environment, "PATH": path},
+            env=environment | environment_of(step, inputs),
             capture_output=True,
             timeout=60,
         )
         status = done.returncode
         if status:
             break
-    texts = [file.read_text(encoding="utf-8") if file.exists() else "" for file in files.values()]
-    return (status, *texts)
+    return status, text_of(output), text_of(summary)
 
 
 @pytest.fixture

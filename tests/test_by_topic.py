@@ -15,36 +15,37 @@ slices = st.lists(st.lists(SMALL, max_size=9), max_size=6)
 
 def flat(lists):
     """The values of all lists in one array, and the boundaries of the lists."""
-    offsets = np.cumsum([0, *map(len, lists)])
-    return np.array([value for values in lists for value in values], dtype=float), offsets
+    values = np.array([value for values in lists for value in values], dtype=float)
+    return values, np.cumsum([0, *map(len, lists)])
 
 
 @given(slices)
 def test_cumsum_equals_the_sum_of_each_slice_to_the_last_bit(lists):
-    expected = [float(total) for values in lists for total in np.cumsum(np.array(values, float))]
+    expected = []
+    for values in lists:
+        expected += np.cumsum(np.array(values, float)).tolist()
     assert cumsum(*flat(lists)).tolist() == expected
 
 
 @pytest.mark.parametrize("size", [0, 1, 32, 33, 1000])
 def test_cumsum_of_any_length(size):
     values = np.random.default_rng(size).random(size)
-    got = cumsum(np.concatenate([values, values]), np.array([0, size, 2 * size]))
-    assert got.tolist() == [*np.cumsum(values), *np.cumsum(values)]
+    sums = cumsum(np.concatenate([values, values]), np.array([0, size, 2 * size]))
+    assert sums.tolist() == np.cumsum(values).tolist() * 2
 
 
 @given(slices, st.booleans())
 def test_earlier_and_smaller_matches_a_plain_loop(lists, weighted):
     values, offsets = flat(lists)
     weights = np.arange(1, values.size + 1) if weighted else None
-    expected = [
-        sum(
-            (offset + earlier + 1 if weighted else 1)
-            for earlier in range(here)
-            if numbers[earlier] < numbers[here]
-        )
-        for numbers, offset in zip(lists, offsets)
-        for here in range(len(numbers))
-    ]
+    expected = []
+    for start, stop in pairwise(offsets.tolist()):
+        for row in range(start, stop):
+            smaller = [earlier for earlier in range(start, row) if values[earlier] < values[row]]
+            if weighted:
+                expected.append(sum(weights[smaller].tolist()))
+            else:
+                expected.append(len(smaller))
     whole = np.unique(values, return_inverse=True)[1] - 3
     assert earlier_and_smaller(whole, offsets, weights).tolist() == expected
 
@@ -75,7 +76,6 @@ def test_weights_of_a_topic_are_added_in_an_order_independent_of_other_topics(li
     weights = np.arange(1, values.size + 1) / 7
     together = earlier_and_smaller(values, offsets, weights)
     for start, stop in pairwise(offsets):
-        alone = earlier_and_smaller(
-            values[start:stop], np.array([0, stop - start]), weights[start:stop]
-        )
+        own_offsets = np.array([0, stop - start])
+        alone = earlier_and_smaller(values[start:stop], own_offsets, weights[start:stop])
         assert together[start:stop].tolist() == alone.tolist()

@@ -1,6 +1,7 @@
 """Answers of search engines are runs, and their ratings are qrels."""
 
 import json
+from functools import partial
 
 import pytest
 from reading import by_topic, qrels, refused, run, run_file
@@ -29,25 +30,39 @@ ENGINES = {"Elasticsearch": elastic, "Solr": solr, "Vespa": vespa}
 RUN = {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d3": 1.0}}
 
 
-def as_lines(answers, topic, key):
-    items = (
-        {topic: query, **({key: answer} if key else answer)} for query, answer in answers.items()
-    )
+def lines(answers):
+    """An object for each answer, which has the response as a field."""
+    items = [{"query_id": query, "response": answer} for query, answer in answers.items()]
     return "\n".join(map(json.dumps, items))
+
+
+def lines_of_answers(answers):
+    """The answers with the query as a further field."""
+    items = [{"qid": query, **answer} for query, answer in answers.items()]
+    return "\n".join(map(json.dumps, items))
+
+
+def array(answers):
+    return json.dumps([{"qid": query, "answer": answer} for query, answer in answers.items()])
+
+
+def multi_search(answers):
+    responses = list(answers.values())
+    return json.dumps({"took": 1, "responses": responses, "ids": list(answers)})
+
+
+def multi_search_ids_first(answers):
+    return json.dumps({"ids": list(answers), "responses": list(answers.values())})
 
 
 FORMS = {
     "dict": json.dumps,
-    "indented": lambda answers: json.dumps(answers, indent=1),
-    "lines": lambda answers: as_lines(answers, "query_id", "response"),
-    "lines of answers": lambda answers: as_lines(answers, "qid", ""),
-    "array": lambda answers: json.dumps([{"qid": q, "answer": a} for q, a in answers.items()]),
-    "_msearch": lambda answers: json.dumps(
-        {"took": 1, "responses": [*answers.values()], "ids": [*answers]}
-    ),
-    "_msearch, ids first": lambda answers: json.dumps(
-        {"ids": [*answers], "responses": [*answers.values()]}
-    ),
+    "indented": partial(json.dumps, indent=1),
+    "lines": lines,
+    "lines of answers": lines_of_answers,
+    "array": array,
+    "_msearch": multi_search,
+    "_msearch, ids first": multi_search_ids_first,
 }
 
 
@@ -62,14 +77,13 @@ def test_answers_by_query_are_a_run(engine, form):
 
 def test_a_response_of_rank_eval_is_a_run():
     hits = [{"hit": {"_index": "i", "_id": "d1", "_score": 9.5}, "rating": 3}]
-    assert run(json.dumps({"metric_score": 0.5, "details": {"q1": {"hits": hits}}})) == {
-        "q1": {"d1": 9.5}
-    }
+    response = {"metric_score": 0.5, "details": {"q1": {"hits": hits}}}
+    assert run(json.dumps(response)) == {"q1": {"d1": 9.5}}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_hits_without_scores_count_by_position(engine):
-    answer = json.loads(json.dumps(ENGINES[engine](d2=None, d1=None)))
+    answer = ENGINES[engine](d2=None, d1=None)
     assert run(json.dumps({"q1": answer})) == {"q1": {"d2": -1, "d1": -2}}
 
 
@@ -161,7 +175,8 @@ INCOMPLETE = {
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("reason", INCOMPLETE)
 def test_an_incomplete_answer_is_a_remark(reason, form):
-    source = run_file(FORMS[form]({"q1": INCOMPLETE[reason], "q2": INCOMPLETE[reason] | {"a": 1}}))
+    answer = INCOMPLETE[reason]
+    source = run_file(FORMS[form]({"q1": answer, "q2": answer | {"a": 1}}))
     assert by_topic(source).keys() == {"q1", "q2"}
     (remark,) = source.remarks
     assert remark.text == (
