@@ -16,7 +16,7 @@ LEVELS = (-1, 0, 0.5, 1, 3)
 
 
 def topic(random: Random, runs: int = 1, retrieved: int = 6) -> tuple[Documents, ...]:
-    """Qrels and runs of one topic: few scores, unjudged documents, documents that are only judged."""
+    """Qrels and runs of one topic: few scores, unjudged documents and unretrieved ones."""
     docs = [f"d{number}" for number in range(9)]
     qrels = {doc: random.choice(LEVELS) for doc in docs if random.random() < 0.6}
     scores = [1.0, 1.0, 2.0, 2.0 + 1e-9, 3.0]
@@ -49,7 +49,7 @@ def orders(run: Documents) -> Iterator[Documents]:
 def judgments(
     measure: GradedMeasure, qrels: Documents, runs: Iterable[Documents]
 ) -> Iterator[Documents]:
-    """The qrels, once for each judgment of the documents that a run has unjudged within the cutoff."""
+    """The qrels, once for each judgment of the documents that a run has unjudged in the cutoff."""
     one_level = {gain(level, gains_of(measure)): level for level in LEVELS}
     levels = [level for worth, level in one_level.items() if worth > 0]
     retrieved = {doc for run in runs for doc in order(run)[: measure["cutoff"]]}

@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 DOCS = "a b ab B 10 9 -1 1e3 é ñandú 文書 \uffff \U00010000".split() + ["d 1"]
-"""Ids outside ASCII, ids that look like numbers, ids whose UTF-16 order is not that of code points."""
+"""Ids outside ASCII, ids that look like numbers, ids whose order in UTF-16 is another."""
 
 TOPICS = ["1", "02", "q", "θ"]
 WHOLE = [0, 1, 2, 3, 4, -1, -2]

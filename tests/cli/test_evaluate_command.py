@@ -42,9 +42,12 @@ def test_standard_measures_print_like_the_ir_measures_command(
 
 
 def test_a_table_may_hold_several_runs(output, monkeypatch):
-    lines = {"run": RUN.splitlines(), "other": OTHER.splitlines()}
-    rows = [(name, line.split()) for name, of_run in lines.items() for line in of_run]
-    table = "\n".join(f"{run},{row[0]},{row[2]},{row[4]}" for run, row in rows)
+    rows = []
+    for run, text in {"run": RUN, "other": OTHER}.items():
+        for line in text.splitlines():
+            topic, _, doc, _, score, _ = line.split()
+            rows.append(f"{run},{topic},{doc},{score}")
+    table = "\n".join(rows)
     Path("all.csv").write_text(f"system,qid,docno,score\n{table}")
     words = ["nDCG_JK", "AP", "Judged@2"]
     expected = output("evaluate", "qrels", "run", "other", *words)
@@ -56,9 +59,8 @@ def test_a_table_may_hold_several_runs(output, monkeypatch):
 
 
 def test_scoreddocs_adds_the_run_of_the_collection(output):
-    assert output("evaluate", "graded-demo", "--scoreddocs", GAINS) == output(
-        "evaluate", "graded-demo", demo.run_paths()["A"], GAINS
-    )
+    of_file = output("evaluate", "graded-demo", demo.run_paths()["A"], GAINS)
+    assert output("evaluate", "graded-demo", "--scoreddocs", GAINS) == of_file
     lines = output("evaluate", "graded-demo", demo.run_paths()["B"], "--scoreddocs", "AP")
     assert [line.split("\t")[0] for line in lines] == ["run", "B", "scoreddocs"]
 
@@ -76,16 +78,15 @@ def test_gzip_in_files_and_in_standard_input():
 
 
 def test_unsuitable_providers_are_refused(refusal, monkeypatch):
-    def told(provider, *measures):
-        return refusal("evaluate", "qrels", "run", *measures, "--provider", provider)
-
+    words = ["evaluate", "qrels", "run"]
     monkeypatch.setattr(ir_measures.providers.registry["judged"], "_is_available", False)
-    assert told("judged", "Judged@5") == "the provider judged is not available here"
+    message = refusal(*words, "Judged@5", "--provider", "judged")
+    assert message == "the provider judged is not available here"
     monkeypatch.setattr(ir_measures.providers.registry["pyndeval"], "_is_available", False)
-    assert "pip install ir-measures[pyndeval]" in told("pyndeval", "alpha_nDCG@5")
-    assert "pip install ir-measures[pyndeval]" in refusal(
-        "evaluate", "qrels", "run", "alpha_nDCG@5", "AP"
-    )
+    message = refusal(*words, "alpha_nDCG@5", "--provider", "pyndeval")
+    assert "pip install ir-measures[pyndeval]" in message
+    message = refusal(*words, "alpha_nDCG@5", "AP")
+    assert "pip install ir-measures[pyndeval]" in message
 
 
 def test_confidence_adds_the_bounds_of_every_mean(output):
@@ -104,20 +105,24 @@ def test_json_has_the_values_and_their_origin(output, tmp_path):
     path = tmp_path / "run.gz"
     path.write_bytes(gzip.compress(demo.run_paths()["A"].read_bytes()))
     table = pandas.DataFrame({"query_id": ["351"], "doc_id": ["a"], "score": [1.0]})
-    (tmp_path / "folder").mkdir()
-    table.to_parquet(tmp_path / "folder" / "part.parquet")
-    words = ["evaluate", demo.NAME, path, tmp_path / "folder", "AP", "--confidence", "0.9"]
-    found = json.loads("\n".join(output(*words, "-f", "json", "-o", "values.json")))
-    part = tmp_path / "folder" / "part.parquet"
-    files = {demo.NAME: demo.qrels_path(), str(path): path, str(part): part}
-    assert found["sha256"] == {
-        name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in files.items()
-    }
-    assert found["interval"] == {"confidence": 0.9, "method": "t"}
-    assert (found["topics"], found["values"][0]["run"]) == (20, "run")
-    assert "numpy" in found["versions"]
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    in_folder = folder / "part.parquet"
+    table.to_parquet(in_folder)
+    words = ["evaluate", demo.NAME, path, folder, "AP", "--confidence", "0.9"]
+    facts = json.loads("\n".join(output(*words, "-f", "json", "-o", "values.json")))
+    files = {demo.NAME: demo.qrels_path(), str(path): path, str(in_folder): in_folder}
+    digests = {name: hashlib.sha256(file.read_bytes()) for name, file in files.items()}
+    assert facts["sha256"] == {name: digest.hexdigest() for name, digest in digests.items()}
+    assert facts["interval"] == {"confidence": 0.9, "method": "t"}
+    assert facts["topics"] == 20
+    assert facts["values"][0]["run"] == "run"
+    assert "numpy" in facts["versions"]
+
+
+def test_json_of_topics_is_read_as_values(output):
+    path = demo.run_paths()["A"]
     output("evaluate", demo.NAME, path, "AP", "nCG@10", "-q", "-n", "-o", "topics.json")
     read = Evaluation.from_values("topics.json")
-    assert (
-        read.of("nCG@10").tolist() == evaluate(demo.NAME, [path], ["nCG@10"]).of("nCG@10").tolist()
-    )
+    expected = evaluate(demo.NAME, [path], ["nCG@10"])
+    assert read.of("nCG@10").tolist() == expected.of("nCG@10").tolist()

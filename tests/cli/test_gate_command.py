@@ -29,9 +29,12 @@ def table():
         "C": values - 0.2,
         "D": values + random.normal(0, 0.1, 60),
     }
-    rows = [(run, n, value) for run, of in runs.items() for n, value in enumerate(of)]
-    lines = [f"{run},q{n},P@5,{value:.4f},{'long' if n % 2 else 'short'}" for run, n, value in rows]
-    Path("values.csv").write_text("\n".join(["run,topic,measure,value,kind", *lines]))
+    lines = ["run,topic,measure,value,kind"]
+    for run, values_of_run in runs.items():
+        for number, value in enumerate(values_of_run):
+            kind = "long" if number % 2 else "short"
+            lines.append(f"{run},q{number},P@5,{value:.4f},{kind}")
+    Path("values.csv").write_text("\n".join(lines))
     return "values.csv"
 
 
@@ -48,17 +51,15 @@ def table():
     ],
 )
 def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, word):
-    assert (
-        cli.main(["gate", "--values", table, "A", new, "P@5", *options, "-o", "gate.xml"]) == status
-    )
+    words = ["gate", "--values", table, "A", new, "P@5", *options, "-o", "gate.xml"]
+    assert cli.main(words) == status
     lines = capsys.readouterr().out.splitlines()
-    told = {
+    starts = {
         "holds": f"{new} is not worse than A by ",
         "worse": f"{new} is significantly worse than A by ",
+        "undecided": f"It is undecided whether {new} is not worse than A by P@5",
     }
-    assert lines[0].startswith(
-        told.get(word, f"It is undecided whether {new} is not worse than A by P@5")
-    )
+    assert lines[0].startswith(starts[word])
     assert ("No margin was given; it is 5 % of the old values." in lines) == (not options)
     failures = ElementTree.parse("gate.xml").getroot().get("failures")
     assert (failures == "0") == (status == 0)
@@ -75,7 +76,8 @@ def test_json_tells_how_the_verdict_was_reached(table, capsys):
 
 
 def test_stored_values_are_compared_with_the_old_run(capsys):
-    words, stored = [demo.NAME, RUNS["A"], RUNS["B"], "nDCG_JK@10"], Path("stored.csv")
+    words = [demo.NAME, RUNS["A"], RUNS["B"], "nDCG_JK@10"]
+    stored = Path("stored.csv")
     assert cli.main(["evaluate", *words, "-q", "-p", "6", "-o", "stored.csv"]) == 0
     assert cli.main(["gate", *words, "--values", "stored.csv"]) == 0
     stored.write_text(stored.read_text().replace("A,351,0.2", "A,351,0.3"))

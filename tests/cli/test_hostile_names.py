@@ -47,32 +47,30 @@ def hostile(folder):
     """Qrels and runs whose topics, documents and runs have hostile names."""
     topics = [f"{number}{name}" for number in range(3) for name in NAMES][:10]
     judged = [(topic, doc, place % 3) for topic in topics for place, doc in enumerate(NAMES)]
-    for name, rows in {
-        "qrels": judged,
-        "machine": [(t, d, (n + 1) % 3) for t, d, n in judged],
-    }.items():
-        _write(f"{name}.parquet", ["topic", "document", "relevance"], rows)
-    scores = [
-        (run, topic, doc, (7 * place + 3 * number * len(topic)) % 5)
-        for number, run in enumerate(NAMES)
-        for topic in topics[number:]
-        for place, doc in enumerate([*NAMES, f"unjudged {run}"])
-    ]
-    for name, runs in {"runs": NAMES, "two": NAMES[:2]}.items():
-        _write(
-            f"{name}.parquet",
-            ["run", "topic", "document", "sim"],
-            [r for r in scores if r[0] in runs],
-        )
-    _write("run", ["topic", "document", "score"], [row[1:] for row in scores if row[0] == NAMES[0]])
-    _write("values", ["topic", "value"], [(topic, place / 7) for place, topic in enumerate(topics)])
-    boards = [
-        (run, topic, measure, (3 * place + number) % 7 / 7)
-        for number, run in enumerate([*NAMES, "base", "other"])
-        for place, topic in enumerate(topics)
-        for measure in NAMES
-    ]
-    _write("board.parquet", ["run", "topic", "measure", "value"], boards)
+    _write("qrels.parquet", ["topic", "document", "relevance"], judged)
+    by_machine = [(topic, doc, (level + 1) % 3) for topic, doc, level in judged]
+    _write("machine.parquet", ["topic", "document", "relevance"], by_machine)
+
+    rows = []
+    for number, run in enumerate(NAMES):
+        for topic in topics[number:]:
+            for place, doc in enumerate([*NAMES, f"unjudged {run}"]):
+                score = (7 * place + 3 * number * len(topic)) % 5
+                rows.append((run, topic, doc, score))
+    of_two = [row for row in rows if row[0] in NAMES[:2]]
+    _write("runs.parquet", ["run", "topic", "document", "sim"], rows)
+    _write("two.parquet", ["run", "topic", "document", "sim"], of_two)
+    of_one = [(topic, doc, score) for run, topic, doc, score in rows if run == NAMES[0]]
+    _write("run", ["topic", "document", "score"], of_one)
+
+    values = [(topic, place / 7) for place, topic in enumerate(topics)]
+    _write("values", ["topic", "value"], values)
+    board = []
+    for number, run in enumerate([*NAMES, "base", "other"]):
+        for place, topic in enumerate(topics):
+            value = (3 * place + number) % 7 / 7
+            board += [(run, topic, measure, value) for measure in NAMES]
+    _write("board.parquet", ["run", "topic", "measure", "value"], board)
     return topics[1]
 
 
@@ -80,11 +78,12 @@ def _write(path, columns, rows):
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     from pyarrow.parquet import write_table
 
-    write_table(pyarrow.table(dict(zip(columns, map(list, zip(*rows))))), path)
+    cells = [list(column) for column in zip(*rows)]
+    write_table(pyarrow.table(cells, columns), path)
 
 
 def test_every_command_is_tested():
-    assert {*LINES} | {"convert", "demo", "report"} == {*COMMANDS}
+    assert {*LINES, "convert", "demo", "report"} == set(COMMANDS)
 
 
 UNDRAWN = "measures"
@@ -97,26 +96,33 @@ def test_no_name_acts_in_any_format(name, hostile, capsys):
     # The pages have the figures, too.
     endings = [ending for ending in FORMATS if ending != "svg" or name == "curves"]
     files = {ending: Path(f"result.{ending}") for ending in endings}
-    outputs = [word for path in files.values() for word in ("-o", str(path))]
+    outputs = []
+    for path in files.values():
+        outputs += ["-o", str(path)]
     status = cli.main([name, *words, *outputs, "-f", "text"])
     out, err = capsys.readouterr()
     assert status in (0, 1, 3), err
     assert not CONTROL.search(out + err)
     written = {ending: path.read_text(encoding="utf-8") for ending, path in files.items()}
-    assert not CONTROL.search("".join(written[ending] for ending in ("txt", "tsv", "html")))
+    for ending in ("txt", "tsv", "html"):
+        assert not CONTROL.search(written[ending])
     _check_latex(written["tex"])
     _check_markdown(written["md"])
     page = written["html"]
     assert "<img" not in page
     assert ("<svg" in page) == (name != UNDRAWN)
     assert not CONTROL.search(written.get("svg", ""))
-    assert len({len(row) for row in csv.reader(io.StringIO(written["csv"], newline=""))}) == 1
-    assert len({line.count("\t") for line in written["tsv"].removesuffix("\n").split("\n")}) == 1
-    rows = json.loads(written["json"])
-    if isinstance(rows, list):
-        assert rows == [
-            json.loads(line) for line in written["jsonl"].removesuffix("\n").split("\n")
-        ]
+    csv_rows = csv.reader(io.StringIO(written["csv"], newline=""))
+    assert len({len(row) for row in csv_rows}) == 1
+    assert len({line.count("\t") for line in _lines_of(written["tsv"])}) == 1
+    records = json.loads(written["json"])
+    if isinstance(records, list):
+        assert records == list(map(json.loads, _lines_of(written["jsonl"])))
+
+
+def _lines_of(text):
+    """The lines, which end at a line feed only."""
+    return text.removesuffix("\n").split("\n")
 
 
 def _check_latex(text):

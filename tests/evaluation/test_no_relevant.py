@@ -4,6 +4,7 @@ The reference looks at each judgment by itself. Leaving topics out equals qrels 
 """
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -52,27 +53,29 @@ def _run(seed):
 
 QRELS = _judgments()
 RUNS = {"A": _run(1), "B": _run(2)}
-IS_RELEVANT = {
-    "AP": lambda level: level >= 1,
-    "AP(rel=2)@5": lambda level: level >= 2,
-    "Bpref(rel=3)": lambda level: level >= 3,
-    "nDCG_JK(gains=1:0,2:1,3:5)@10": lambda level: level >= 2,
-    "nDCG@10": lambda level: level >= 1,
-    "NDPM": lambda level: level >= 1,
-    "INST(max_rel=3)": lambda level: level >= 1,
-    "INST(min_rel=1,max_rel=3)": lambda level: level >= 2,
-    "Judged@5": lambda level: True,
+LEAST_RELEVANT = {
+    "AP": 1,
+    "AP(rel=2)@5": 2,
+    "Bpref(rel=3)": 3,
+    "nDCG_JK(gains=1:0,2:1,3:5)@10": 2,
+    "nDCG@10": 1,
+    "NDPM": 1,
+    "INST(max_rel=3)": 1,
+    "INST(min_rel=1,max_rel=3)": 2,
+    "Judged@5": 0,
 }
-SAME_FOR_PARTS = [name for name in IS_RELEVANT if not name.startswith("INST")]
+"""The least level of a relevant document."""
+SAME_FOR_PARTS = [name for name in LEAST_RELEVANT if not name.startswith("INST")]
 """INST needs a package that not every machine has."""
 
 
 def _lacks(name):
-    is_relevant = IS_RELEVANT[name]
-    return np.array([not any(map(is_relevant, levels.values())) for levels in QRELS.values()])
+    """For each topic, whether no document is relevant."""
+    highest = np.array([max(levels.values()) for levels in QRELS.values()])
+    return highest < LEAST_RELEVANT[name]
 
 
-@pytest.mark.parametrize("name", IS_RELEVANT)
+@pytest.mark.parametrize("name", LEAST_RELEVANT)
 def test_the_judgments_tell_which_topics_lack_a_relevant_document(name):
     from ir_measures_graded.core.registry.facts import has_relevant
     from ir_measures_graded.evaluation.named import read_judgments
@@ -103,31 +106,32 @@ def _tables(result):
     return [table.cells() for table in result.tables()]
 
 
+def _intervals(qrels, runs, measures, **options):
+    return intervals(evaluate(qrels, runs, measures, **options))
+
+
 ANALYSES = {
-    "compare": lambda qrels, how: compare(qrels, RUNS, ["AP(rel=2)@5"], **how),
-    "gate": lambda qrels, how: gate(qrels, RUNS, ["AP(rel=2)@5"], **how),
-    "power": lambda qrels, how: power(qrels, RUNS, ["AP(rel=2)@5"], **how),
-    "curves": lambda qrels, how: curves(qrels, RUNS, "AP(rel=2)", 5, confidence=0.9, **how),
-    "ranges": lambda qrels, how: ranges(qrels, RUNS, ["AP(rel=2)@5"], **how),
-    "sensitivity": lambda qrels, how: sensitivity(
-        qrels, RUNS, ["AP(rel=2)@5", "P(rel=2)@5"], **how
-    ),
-    "intervals": lambda qrels, how: intervals(evaluate(qrels, RUNS, ["AP(rel=2)@5"], **how)),
-    "explain": lambda qrels, how: explain_difference(qrels, RUNS, "AP(rel=2)@5", **how),
+    "compare": partial(compare, runs=RUNS, measures=["AP(rel=2)@5"]),
+    "gate": partial(gate, runs=RUNS, measures=["AP(rel=2)@5"]),
+    "power": partial(power, runs=RUNS, measures=["AP(rel=2)@5"]),
+    "curves": partial(curves, runs=RUNS, measure="AP(rel=2)", depth=5, confidence=0.9),
+    "ranges": partial(ranges, runs=RUNS, measures=["AP(rel=2)@5"]),
+    "sensitivity": partial(sensitivity, runs=RUNS, measures=["AP(rel=2)@5", "P(rel=2)@5"]),
+    "intervals": partial(_intervals, runs=RUNS, measures=["AP(rel=2)@5"]),
+    "explain": partial(explain_difference, runs=RUNS, measure="AP(rel=2)@5"),
 }
 
 
 @pytest.mark.parametrize("name", ANALYSES)
 def test_skip_equals_qrels_without_these_topics(name):
     analysis = ANALYSES[name]
-    kept = {
-        topic: levels
-        for (topic, levels), lacks in zip(QRELS.items(), _lacks("AP(rel=2)@5"), strict=True)
-        if not lacks
-    }
-    assert len(kept) == 14
-    skipped = analysis(QRELS, {"no_relevant": "skip"})
-    assert _tables(skipped) == _tables(analysis(kept, {}))
+    others = {}
+    for topic, lacks in zip(QRELS, _lacks("AP(rel=2)@5"), strict=True):
+        if not lacks:
+            others[topic] = QRELS[topic]
+    assert len(others) == 14
+    skipped = analysis(QRELS, no_relevant="skip")
+    assert _tables(skipped) == _tables(analysis(others))
 
 
 @pytest.mark.parametrize(
@@ -141,25 +145,27 @@ def test_skip_equals_qrels_without_these_topics(name):
 def test_one_counts_these_topics_beside_the_others(name, keys):
     analysis = ANALYSES[name]
     share = _lacks("AP(rel=2)@5").mean()
-    skipped = analysis(QRELS, {"no_relevant": "skip"}).records()
-    one = analysis(QRELS, {"no_relevant": "one"}).records()
-    for without, beside in zip(skipped, one, strict=True):
+    skipped = analysis(QRELS, no_relevant="skip").records()
+    counted = analysis(QRELS, no_relevant="one").records()
+    for without, beside in zip(skipped, counted, strict=True):
         is_difference = without.get("other") is not None
+        value_of_lacking = 0 if is_difference else 1
         for key in keys:
             if without[key] is None:
                 assert beside[key] is None
                 continue
-            expected = (1 - share) * without[key] + (0 if is_difference else share)
+            expected = (1 - share) * without[key] + share * value_of_lacking
             assert beside[key] == pytest.approx(expected)
 
 
 def test_the_note_tells_what_skip_would_change():
-    few = evaluate(QRELS, {"A": RUNS["A"]}, ["AP"])
-    (note,) = few.notes_on_topics()
-    kept = few.values[0, 0][~_lacks("AP")].mean()
+    evaluation = evaluate(QRELS, {"A": RUNS["A"]}, ["AP"])
+    (note,) = evaluation.notes_on_topics()
+    mean = decimal(evaluation.means()[0, 0])
+    mean_of_others = decimal(evaluation.values[0, 0][~_lacks("AP")].mean())
     assert note == (
         "8 of 30 topics have no relevant document by AP (q0, q4, q8, q12, q16 and 3 more): they "
-        f"count 0; --no_relevant skip: {decimal(kept)} instead of {decimal(few.means()[0, 0])}."
+        f"count 0; --no_relevant skip: {mean_of_others} instead of {mean}."
     )
     assert evaluate(QRELS, RUNS, ["Judged@5"]).notes() == []
 
@@ -167,29 +173,37 @@ def test_the_note_tells_what_skip_would_change():
 def test_sessions_lack_one_if_all_of_their_turns_do():
     qrels = {"s_1": {"a": 0}, "s_2": {"a": 1}, "t_1": {"a": 0}, "t_2": {"b": 0}}
     run = {"mine": {topic: {"a": 1.0} for topic in qrels}}
-    found = evaluate(qrels, run, ["P@1", "nsDCG"], sessions=True, no_relevant="skip")
-    assert found.values[0, 0].tolist() == pytest.approx([0.5, np.nan], nan_ok=True)
-    assert np.isnan(found.values[0, 1]).tolist() == [False, True]
+    evaluation = evaluate(qrels, run, ["P@1", "nsDCG"], sessions=True, no_relevant="skip")
+    assert evaluation.values[0, 0].tolist() == pytest.approx([0.5, np.nan], nan_ok=True)
+    assert np.isnan(evaluation.values[0, 1]).tolist() == [False, True]
+
+
+NONE_RELEVANT = {"q": {"a": 0}}
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("analysis", "arguments", "choice", "message"),
     [
-        (lambda: evaluate(QRELS, RUNS, ["AP"], no_relevant="none"), "zero, skip, one"),
-        (lambda: evaluate({"q": {"a": 0}}, RUNS, ["AP"], no_relevant="skip"), "AP: no topic has"),
-        (lambda: curves({"q": {"a": 0}}, RUNS, "AP", no_relevant="skip"), "AP@100: no topic has"),
-        (lambda: evaluate(QRELS, RUNS, ["CG@5"], no_relevant="one"), "best value is 1"),
-        (lambda: compare(evaluate(QRELS, RUNS, ["AP"]), no_relevant="skip"), "needs qrels and"),
+        (evaluate, (QRELS, RUNS, ["AP"]), "none", "zero, skip, one"),
+        (evaluate, (NONE_RELEVANT, RUNS, ["AP"]), "skip", "AP: no topic has"),
+        (curves, (NONE_RELEVANT, RUNS, "AP"), "skip", "AP@100: no topic has"),
+        (evaluate, (QRELS, RUNS, ["CG@5"]), "one", "best value is 1"),
     ],
 )
-def test_refused(call, message):
+def test_refused(analysis, arguments, choice, message):
     with pytest.raises(GradedError, match=message):
-        call()
+        analysis(*arguments, no_relevant=choice)
+
+
+def test_values_are_refused_since_they_do_not_tell_what_is_relevant():
+    values = evaluate(QRELS, RUNS, ["AP"])
+    with pytest.raises(GradedError, match="needs qrels and"):
+        compare(values, no_relevant="skip")
 
 
 def test_other_results_say_what_counts():
-    found = explain(QRELS, RUNS["A"], "AP", "q0", no_relevant="skip")
-    assert "Topic q0 has no relevant document by AP: means leave it out" in str(found)
+    explanation = explain(QRELS, RUNS["A"], "AP", "q0", no_relevant="skip")
+    assert "Topic q0 has no relevant document by AP: means leave it out" in str(explanation)
     texts = [remark.text for remark in check(QRELS, {}, ["AP"]).remarks]
     assert any(text.startswith("8 of 30 topics have no relevant document (q0") for text in texts)
     page = report(QRELS, RUNS, ["nDCG_JK@10", "AP(rel=2)"], no_relevant="skip").html
@@ -218,15 +232,13 @@ def test_commands_take_the_option_and_omit_the_lines(tmp_path, monkeypatch, caps
 
 def test_saved_values_without_left_out_topics_are_read_back(tmp_path):
     evaluation = evaluate(QRELS, RUNS, ["AP", "AP(rel=2)@5"], no_relevant="skip")
-    table = (
-        evaluation.data()
-        .to_frame()
-        .pivot(index=["run", "topic"], columns="measure", values="value")
-    )
+    rows = evaluation.data().to_frame()
+    table = rows.pivot(index=["run", "topic"], columns="measure", values="value")
     table.to_csv(tmp_path / "values.csv")
     stored = Evaluation.from_values(tmp_path / "values.csv")
     for name in ("AP", "AP(rel=2)@5"):
-        assert np.allclose(stored.part(RUNS, [name]).means(), evaluation.part(RUNS, [name]).means())
+        expected = evaluation.part(RUNS, [name]).means()
+        assert np.allclose(stored.part(RUNS, [name]).means(), expected)
     assert "no value for 8 of 30 topics of A, B" in stored.remarks[0].text
     table.loc[("A", "q1"), "AP"] = np.nan  # B has a value
     table.to_csv(tmp_path / "values.csv")
