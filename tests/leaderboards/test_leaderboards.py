@@ -1,6 +1,8 @@
-"""`compare_leaderboards` and `reproduce`: forms of tables, undefined values, and other implementations."""
+"""`compare_leaderboards` and `reproduce`: forms of tables, undefined values, other programs."""
 
 import json
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,35 +42,45 @@ def lines(rows, fields):
     return "".join(" ".join(str(row[field]) for field in fields) + "\n" for row in rows)
 
 
+def tot(rows):
+    return lines(rows, ["run", "measure", "topic", "value"])
+
+
+def ir_measures_lines(rows):
+    return lines(rows, ["run", "topic", "measure", "value"])
+
+
+def csv_text(rows):
+    text = "run,topic,measure,value\n"
+    for row in rows:
+        text += f"{row['run']},{row['topic']},{row['measure']},{row['value']}\n"
+    return text
+
+
+def json_lines(rows):
+    """A line a row, under other names of the columns."""
+    names = {"run": "run_id", "topic": "topic_id", "measure": "measure", "value": "value"}
+    renamed = [{names[column]: cell for column, cell in row.items()} for row in rows]
+    return "".join(f"{json.dumps(row)}\n" for row in renamed)
+
+
 FORMS = {
-    "tot.txt": lambda rows: lines(rows, ["run", "measure", "topic", "value"]),
-    "ir_measures.txt": lambda rows: lines(rows, ["run", "topic", "measure", "value"]),
-    "rows.csv": lambda rows: (
-        "run,topic,measure,value\n"
-        + "".join(f"{row['run']},{row['topic']},{row['measure']},{row['value']}\n" for row in rows)
-    ),
-    "rows.jsonl": lambda rows: "".join(
-        json.dumps(
-            {
-                "run_id": row["run"],
-                "topic_id": row["topic"],
-                "measure": row["measure"],
-                "value": row["value"],
-            }
-        )
-        + "\n"
-        for row in rows
-    ),
+    "tot.txt": tot,
+    "ir_measures.txt": ir_measures_lines,
+    "rows.csv": csv_text,
+    "rows.jsonl": json_lines,
 }
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_every_form_has_the_same_values(name, tmp_path):
     expected = compare_leaderboards(rows_of(FIRST), rows_of(SECOND)).records()
-    paths = [tmp_path / f"{number}{name}" for number in (1, 2)]
-    for path, values in zip(paths, (FIRST, SECOND)):
-        path.write_text(FORMS[name](rows_of(values)), encoding="utf-8")
-    assert compare_leaderboards(*paths).records() == expected
+    to_text = FORMS[name]
+    first = tmp_path / f"1{name}"
+    first.write_text(to_text(rows_of(FIRST)), encoding="utf-8")
+    second = tmp_path / f"2{name}"
+    second.write_text(to_text(rows_of(SECOND)), encoding="utf-8")
+    assert compare_leaderboards(first, second).records() == expected
 
 
 def test_trec_eval_names_runs_by_runid_and_six_fields_need_a_format(tmp_path):
@@ -76,14 +88,14 @@ def test_trec_eval_names_runs_by_runid_and_six_fields_need_a_format(tmp_path):
         text = f"runid all {system}\nmap all {FIRST[row].mean():.4f}\nnum_q all 15\n"
         text += "".join(f"map {t} {value}\n" for t, value in zip(TOPICS, FIRST[row]))
         (tmp_path / f"file{row}.eval").write_text(text)
-    compared = compare_leaderboards(str(tmp_path / "*.eval"), rows_of(SECOND))
-    assert sorted(compared.orders[0].systems) == sorted(SYSTEMS)
-    assert [str(order.first.measure) for order in compared.orders] == ["AP"]
-    assert compared.orders[0].significant is not None
+    files = str(tmp_path / "*.eval")
+    (order,) = compare_leaderboards(files, rows_of(SECOND)).orders
+    assert sorted(order.systems) == sorted(SYSTEMS)
+    assert str(order.first.measure) == "AP"
+    assert order.significant is not None
     geometric = "gm_map all 0.1\n"  # has no values by topic, so no experiment is compared by it
     for path in tmp_path.glob("*.eval"):
         path.write_text(path.read_text() + geometric)
-    files = str(tmp_path / "*.eval")
     assert [str(row.measure) for row in reproduce(files, files, "s0", "s1").rows] == ["AP"]
     two_topics = {"q": {"d": 1}, "r": {"e": 1}}
     runs = {"a": {"q": ["d"], "r": ["x", "e"]}, "b": {"q": ["d"], "r": ["e"]}}
@@ -91,13 +103,10 @@ def test_trec_eval_names_runs_by_runid_and_six_fields_need_a_format(tmp_path):
     geometric_board = compare_leaderboards(by_two, by_two, ["gm_map"]).orders[0].first
     assert geometric_board.means.tolist() == by_two.means()[:, 1].tolist()
     path = tmp_path / "ranking.txt"
-    path.write_text(
-        "".join(
-            f"{topic} Q0 {system} 1 {FIRST[row, column]} AP\n"
-            for row, system in enumerate(SYSTEMS)
-            for column, topic in enumerate(TOPICS)
-        )
-    )
+    text = ""
+    for row in rows_of(FIRST):
+        text += f"{row['topic']} Q0 {row['run']} 1 {row['value']} AP\n"
+    path.write_text(text)
     with pytest.raises(GradedError, match="--form ranking"):
         compare_leaderboards(path, rows_of(SECOND))
     ranking = compare_leaderboards(path, path, form="ranking").orders[0]
@@ -119,17 +128,16 @@ def test_means_are_asked_for_and_rows_of_all_are_compared_or_taken():
     twice = [{"run": system, "nDCG@10": 0.5} for system in ["a", "a", "b"]]
     with pytest.raises(GradedError, match="'a' has two means"):
         compare_leaderboards(twice, means, means=True)
-    rows = rows_of(FIRST) + [
+    reversed_means = [
         {"run": system, "topic": "all", "measure": "AP", "value": number / 12}
         for number, system in enumerate(SYSTEMS[::-1])
     ]
+    rows = rows_of(FIRST) + reversed_means
     by_topic = compare_leaderboards(rows, rows_of(FIRST))
     assert by_topic.orders[0].statistics["tau"] == pytest.approx(1)
     assert any("is not the mean" in note for note in by_topic.notes())
-    assert (
-        compare_leaderboards(rows, rows_of(FIRST), aggregate=True).orders[0].statistics["tau"]
-        < -0.9
-    )
+    by_mean = compare_leaderboards(rows, rows_of(FIRST), aggregate=True)
+    assert by_mean.orders[0].statistics["tau"] < -0.9
 
 
 @pytest.mark.parametrize("key", ["run", "topic", "measure"])
@@ -146,7 +154,8 @@ def test_significant_pairs_add_up_and_do_not_depend_on_names_or_rows():
     pairs = compared.orders[0].significant
     assert pairs.first == pairs.agreed + pairs.reversed + pairs.lost > 0
     assert pairs.second == pairs.agreed + pairs.reversed + pairs.new > 0
-    moved = compare_leaderboards(rows_of(FIRST)[::-1], RANDOM.permutation(rows_of(SECOND)).tolist())
+    shuffled = RANDOM.permutation(rows_of(SECOND)).tolist()
+    moved = compare_leaderboards(rows_of(FIRST)[::-1], shuffled)
     for name, value in compared.orders[0].statistics.items():
         assert moved.orders[0].statistics[name] == pytest.approx(value), name
     assert moved.orders[0].significant == pairs
@@ -175,9 +184,8 @@ def test_undefined_values_have_reasons_and_systems_of_one_side_are_named():
     (record,) = compared.records()
     assert record["tau_AP"] is None
     assert "tau_AP: systems tie in the first; use tau_AP_b" in record["undefined"]
-    assert {"Only the first leaderboard has d.", "Only the second leaderboard has e."} < {
-        *compared.notes()
-    }
+    assert "Only the first leaderboard has d." in compared.notes()
+    assert "Only the second leaderboard has e." in compared.notes()
     flat = compare_leaderboards(first, {"run": list("abcd"), "AP": [0.5] * 4}, means=True)
     assert flat.summary == (
         "The two orders of 4 systems cannot be compared: all systems tie in the second."
@@ -200,28 +208,50 @@ def experiment(values):
     ]
 
 
-def test_reproduction_is_that_of_plain_formulas():
-    b, a, b_again, a_again = FIRST[0], FIRST[5], FIRST[1], FIRST[4]
-    row = reproduce(experiment([b, a]), experiment([b_again, a_again]), "b", "a").rows[0]
-    rmse = np.sqrt(np.mean((b - b_again) ** 2))
-    assert row.kind == "reproduction"
-    assert row.baseline.rmse == pytest.approx(rmse)
-    assert row.baseline.nrmse == pytest.approx(rmse / np.sqrt(np.mean(np.maximum(b, 1 - b) ** 2)))
-    assert row.baseline.p == pytest.approx(ttest_rel(b_again, b).pvalue)
-    assert row.ratio == pytest.approx((a_again - b_again).mean() / (a - b).mean())
-    relative = (a - b).mean() / b.mean() - (a_again - b_again).mean() / b_again.mean()
+BASELINE = FIRST[0]
+ADVANCED = FIRST[5]
+BASELINE_AGAIN = FIRST[1]
+ADVANCED_AGAIN = FIRST[4]
+ORIGINAL = experiment([BASELINE, ADVANCED])
+AGAIN = experiment([BASELINE_AGAIN, ADVANCED_AGAIN])
+
+
+def with_other_topics(rows):
+    return [row | {"topic": f"x{row['topic']}"} for row in rows]
+
+
+def root_mean_square(values):
+    return np.sqrt(np.mean(values**2))
+
+
+def assert_effects(row, b, a, b_again, a_again):
+    """The effect ratio and the difference of relative improvements follow their formulas."""
+    effect = (a - b).mean()
+    effect_again = (a_again - b_again).mean()
+    assert row.ratio == pytest.approx(effect_again / effect)
+    relative = effect / b.mean() - effect_again / b_again.mean()
     assert row.relative == pytest.approx(relative)
+
+
+def test_reproduction_is_that_of_plain_formulas():
+    row = reproduce(ORIGINAL, AGAIN, "b", "a").rows[0]
+    assert row.kind == "reproduction"
+    rmse = root_mean_square(BASELINE - BASELINE_AGAIN)
+    largest = root_mean_square(np.maximum(BASELINE, 1 - BASELINE))
+    assert row.baseline.rmse == pytest.approx(rmse)
+    assert row.baseline.nrmse == pytest.approx(rmse / largest)
+    assert row.baseline.p == pytest.approx(ttest_rel(BASELINE_AGAIN, BASELINE).pvalue)
+    assert_effects(row, BASELINE, ADVANCED, BASELINE_AGAIN, ADVANCED_AGAIN)
 
 
 @pytest.mark.parametrize("pooled", [False, True])
 def test_replication_has_independent_tests_and_no_rmse(pooled):
-    again = [row | {"topic": f"x{row['topic']}"} for row in experiment([FIRST[1], FIRST[4]])]
-    found = reproduce(experiment([FIRST[0], FIRST[5]]), again, "b", "a", pooled=pooled)
-    row = found.rows[0]
+    result = reproduce(ORIGINAL, with_other_topics(AGAIN), "b", "a", pooled=pooled)
+    row = result.rows[0]
     assert (row.kind, row.baseline.rmse) == ("replication", None)
-    expected = ttest_ind(FIRST[1], FIRST[0], equal_var=pooled).pvalue
+    expected = ttest_ind(BASELINE_AGAIN, BASELINE, equal_var=pooled).pvalue
     assert row.baseline.p == pytest.approx(expected)
-    assert "RMSE: the topics differ" in found.records()[0]["undefined"]
+    assert "RMSE: the topics differ" in result.records()[0]["undefined"]
 
 
 # The values of two runs in both experiments, and what repro_eval 0.5.0 computes of them. The other
@@ -270,29 +300,31 @@ def test_effects_that_are_undefined_are_empty():
     assert (same.rows[0].ratio, same.rows[0].relative) == (None, None)
     assert "there is no original effect" in same.summary
     # The same values need no test.
-    assert "no evidence" not in " ".join(
-        reproduce(experiment([FIRST[0]]), experiment([FIRST[0]]), "b").answer()
-    )
-    constant = reproduce(experiment([FIRST[0]]), experiment([FIRST[0] + 0.25]), "b")
+    alone = experiment([FIRST[0]])
+    assert "no evidence" not in " ".join(reproduce(alone, alone, "b").answer())
+    constant = reproduce(alone, experiment([FIRST[0] + 0.25]), "b")
     assert constant.rows[0].baseline.p == pytest.approx(2.0**-14)
     with pytest.raises(GradedError, match="no run 'c'"):
-        reproduce(experiment([FIRST[0]]), experiment([FIRST[0]]), "c")
+        reproduce(alone, alone, "c")
 
 
-def test_evaluations_and_commands_agree(tmp_path, capsys):
+def test_an_evaluation_is_a_leaderboard_by_each_of_its_measures():
     qrels = {topic: {"d1": 1, "d2": 0} for topic in TOPICS}
-    runs = {
-        system: {
-            topic: {"d1": 1.0 + (row > column), "d2": 1.5} for column, topic in enumerate(TOPICS)
-        }
-        for row, system in enumerate(SYSTEMS[:4])
-    }
-    found = evaluate(qrels, runs, ["AP", "nDCG@10"])
-    compared = compare_leaderboards(found, found, ["AP=nDCG@10"])
+    runs = {}
+    for row, system in enumerate(SYSTEMS[:4]):
+        # The first topics of the later systems have the relevant document on top.
+        better = {topic: {"d1": 2.0, "d2": 1.5} for topic in TOPICS[:row]}
+        worse = {topic: {"d1": 1.0, "d2": 1.5} for topic in TOPICS[row:]}
+        runs[system] = better | worse
+    evaluation = evaluate(qrels, runs, ["AP", "nDCG@10"])
+    compared = compare_leaderboards(evaluation, evaluation, ["AP=nDCG@10"])
     assert compared.orders[0].statistics["tau"] == pytest.approx(1)
-    for name, values in (("1.csv", FIRST), ("2.csv", SECOND)):
-        (tmp_path / name).write_text(FORMS["rows.csv"](rows_of(values)))
+
+
+def test_commands_and_functions_agree(tmp_path, capsys):
     files = [str(tmp_path / name) for name in ("1.csv", "2.csv")]
+    Path(files[0]).write_text(csv_text(rows_of(FIRST)))
+    Path(files[1]).write_text(csv_text(rows_of(SECOND)))
     assert cli.main(["leaderboards", *files, "-f", "json", "-o", str(tmp_path / "f.svg")]) == 0
     answer = json.loads(capsys.readouterr().out)
     (record,) = answer["values"]
@@ -317,50 +349,62 @@ def test_weights_are_those_of_means_and_tests_in_both_leaderboards():
     assert equal.orders[0].significant == plain.orders[0].significant
     weighted = compare_leaderboards(rows_of(FIRST), rows_of(SECOND), weights=WEIGHTS)
     (compared,) = weighted.orders
-    weights = list(WEIGHTS.values())
+    weights = np.array(list(WEIGHTS.values()))
     assert compared.first.means == pytest.approx(np.average(FIRST, axis=1, weights=weights))
     assert compared.second.means == pytest.approx(np.average(SECOND, axis=1, weights=weights))
-    effective = sum(weights) ** 2 / sum(weight**2 for weight in weights)
+    effective = weights.sum() ** 2 / (weights**2).sum()
     text = f"Weighted means over {np.count_nonzero(weights)} topics, effective {effective:.1f}."
     assert text in weighted.notes()
-    sides = [Evaluation.from_values(rows_of(values)) for values in (FIRST, SECOND)]
-    for number, side in enumerate(sides):
-        found = compare(side, weights=WEIGHTS)
-        significant = sum(record["adjusted"] < 0.05 for record in found.records())
-        assert significant == (compared.significant.first, compared.significant.second)[number]
-    own = compare_leaderboards(*[side.weighted(WEIGHTS) for side in sides])
+    first = Evaluation.from_values(rows_of(FIRST))
+    second = Evaluation.from_values(rows_of(SECOND))
+    assert significant_pairs(first) == compared.significant.first
+    assert significant_pairs(second) == compared.significant.second
+    own = compare_leaderboards(first.weighted(WEIGHTS), second.weighted(WEIGHTS))
     assert own.records() == weighted.records()
+
+
+def significant_pairs(evaluation):
+    """How many pairs `compare` separates with the weights."""
+    records = compare(evaluation, weights=WEIGHTS).records()
+    return sum(record["adjusted"] < 0.05 for record in records)
 
 
 @pytest.mark.parametrize("other_topics", [False, True])
 def test_reproduction_with_weights_is_that_of_repeated_topics(other_topics):
-    again = [FIRST[1], FIRST[4]]
-    first = experiment([FIRST[0], FIRST[5]])
-    second = experiment(again)
+    second = AGAIN
     weights = dict(WEIGHTS)
     if other_topics:
-        second = [row | {"topic": f"x{row['topic']}"} for row in second]
+        second = with_other_topics(AGAIN)
         weights |= {f"x{topic}": weight for topic, weight in WEIGHTS.items()}
-    row = reproduce(first, second, "b", "a", weights=weights).rows[0]
-    numbers = list(WEIGHTS.values())
-    b, a, b_again, a_again = (np.repeat(FIRST[row], numbers) for row in (0, 5, 1, 4))
+    row = reproduce(ORIGINAL, second, "b", "a", weights=weights).rows[0]
+    counts = np.array(list(WEIGHTS.values()))
+    b = np.repeat(BASELINE, counts)
+    a = np.repeat(ADVANCED, counts)
+    b_again = np.repeat(BASELINE_AGAIN, counts)
+    a_again = np.repeat(ADVANCED_AGAIN, counts)
     assert row.baseline.mean == pytest.approx(b.mean())
-    assert row.ratio == pytest.approx((a_again - b_again).mean() / (a - b).mean())
-    relative = (a - b).mean() / b.mean() - (a_again - b_again).mean() / b_again.mean()
-    assert row.relative == pytest.approx(relative)
-    if not other_topics:
-        rmse = np.sqrt(np.mean((b - b_again) ** 2))
-        largest = np.sqrt(np.mean(np.maximum(b, 1 - b) ** 2))
-        assert (row.baseline.rmse, row.baseline.nrmse) == pytest.approx((rmse, rmse / largest))
-    else:
-        counted = np.array(numbers) > 0
-        sample = WeightedSample(counted.sum(), np.array(numbers)[counted])
-        squared = sample.error(FIRST[:2, counted]) ** 2
+    assert_effects(row, b, a, b_again, a_again)
+    if other_topics:
+        is_counted = counts > 0
+        sample = WeightedSample(is_counted.sum(), counts[is_counted])
+        pair = np.stack([BASELINE, BASELINE_AGAIN])
+        squared = sample.error(pair[:, is_counted]) ** 2
         degrees = squared.sum() ** 2 / (squared**2 / sample.degrees).sum()
-        p = 2 * student.sf(abs(b_again.mean() - b.mean()) / squared.sum() ** 0.5, degrees)
-        assert row.baseline.p == pytest.approx(p)
-    plain = reproduce(first, second, "b", "a").rows[0]
-    equal = reproduce(first, second, "b", "a", weights=dict.fromkeys(weights, 0.5)).rows[0]
+        statistic = abs(b_again.mean() - b.mean()) / squared.sum() ** 0.5
+        assert row.baseline.p == pytest.approx(2 * student.sf(statistic, degrees))
+    else:
+        rmse = root_mean_square(b - b_again)
+        largest = root_mean_square(np.maximum(b, 1 - b))
+        assert row.baseline.rmse == pytest.approx(rmse)
+        assert row.baseline.nrmse == pytest.approx(rmse / largest)
+
+
+@pytest.mark.parametrize("other_topics", [False, True])
+def test_equal_weights_change_nothing_in_a_reproduction(other_topics):
+    second = with_other_topics(AGAIN) if other_topics else AGAIN
+    weights = {row["topic"]: 0.5 for row in ORIGINAL + second}
+    plain = reproduce(ORIGINAL, second, "b", "a").rows[0]
+    equal = reproduce(ORIGINAL, second, "b", "a", weights=weights).rows[0]
     for name in ("mean", "again", "rmse", "nrmse", "p", "detectable"):
         expected = getattr(plain.advanced, name)
         if expected is not None:
@@ -370,17 +414,19 @@ def test_reproduction_with_weights_is_that_of_repeated_topics(other_topics):
 def test_weights_and_no_relevant_are_refused_where_they_do_not_apply():
     rows = rows_of(FIRST)
     means = {"run": SYSTEMS, "AP": FIRST.mean(axis=1)}
-    other = Evaluation.from_values(rows).weighted(WEIGHTS)
-    for message, call in {
-        "15 topics without a weight": lambda: compare_leaderboards(rows, rows, weights={"x": 1}),
-        "leave out means": lambda: compare_leaderboards(means, means, means=True, weights=WEIGHTS),
-        "have the weight 0": lambda: reproduce(rows, rows, "s0", weights=dict.fromkeys(TOPICS, 0)),
-        "different weights": lambda: reproduce(other, rows, "s0"),
-    }.items():
-        with pytest.raises(GradedError, match=message):
-            call()
-    single = reproduce(rows, rows, "s0", weights=dict.fromkeys(TOPICS, 0) | {"t1": 1}).rows[0]
-    assert (single.baseline.mean, single.baseline.p) == (FIRST[0, 1], None)
+    zeros = dict.fromkeys(TOPICS, 0)
+    weighted = Evaluation.from_values(rows).weighted(WEIGHTS)
+    with pytest.raises(GradedError, match="15 topics without a weight"):
+        compare_leaderboards(rows, rows, weights={"x": 1})
+    with pytest.raises(GradedError, match="leave out means"):
+        compare_leaderboards(means, means, means=True, weights=WEIGHTS)
+    with pytest.raises(GradedError, match="have the weight 0"):
+        reproduce(rows, rows, "s0", weights=zeros)
+    with pytest.raises(GradedError, match="different weights"):
+        reproduce(weighted, rows, "s0")
+    baseline = reproduce(rows, rows, "s0", weights=zeros | {"t1": 1}).rows[0].baseline
+    assert baseline.mean == FIRST[0, 1]
+    assert baseline.p is None
 
 
 def printed(capsys, *words):
@@ -392,118 +438,147 @@ def printed(capsys, *words):
 
 def test_a_side_may_have_several_files_and_a_third_table_is_refused(tmp_path, capsys):
     rows = rows_of(FIRST)
-    halves = {"half_a.csv": rows[:90], "half_b.csv": rows[90:], "all.csv": rows_of(SECOND)}
-    for name, part in halves.items():
-        (tmp_path / name).write_text(FORMS["rows.csv"](part))
-    expected = compare_leaderboards(rows_of(FIRST), rows_of(SECOND)).records()[0]["tau"]
+    half_a = tmp_path / "half_a.csv"
+    half_b = tmp_path / "half_b.csv"
     whole = tmp_path / "all.csv"
+    half_a.write_text(csv_text(rows[:90]))
+    half_b.write_text(csv_text(rows[90:]))
+    whole.write_text(csv_text(rows_of(SECOND)))
+    expected = compare_leaderboards(rows_of(FIRST), rows_of(SECOND)).records()[0]["tau"]
     for words in (
         [whole, "--first", tmp_path / "half_*.csv", "AP"],
-        ["--first", tmp_path / "half_a.csv", "--first", tmp_path / "half_b.csv", "--second", whole],
+        ["--first", half_a, "--first", half_b, "--second", whole],
     ):
         (record,), _ = printed(capsys, *words)
         assert record["tau"] == pytest.approx(expected)
-    assert cli.main(["leaderboards", *[str(whole)] * 3]) == 2
+    assert cli.main(["leaderboards", str(whole), str(whole), str(whole)]) == 2
     error = capsys.readouterr().err
     assert "all.csv is a third table" in error
     assert "the qrels of runs with --qrels" in error
     assert cli.main(["leaderboards", str(whole)]) == 2
 
 
-def test_runs_are_evaluated_by_two_measures_or_by_two_qrels(tmp_path, capsys):
-    judged = {
-        topic: {f"d{doc}": (doc * row) % 4 for doc in range(9)}
-        for row, topic in enumerate("xyz", 1)
+@dataclass
+class Collection:
+    """The judgments of a human and of a machine, five runs, and the files with them."""
+
+    human: dict
+    machine: dict
+    runs: dict
+    human_file: str
+    machine_file: str
+    run_files: list
+
+
+@pytest.fixture
+def collection(tmp_path):
+    human = {
+        topic: {f"d{doc}": (doc * factor) % 4 for doc in range(9)}
+        for factor, topic in enumerate("xyz", start=1)
     }
-    again = {
-        topic: {doc: (level + len(doc) * 2) % 3 for doc, level in docs.items()}
-        for topic, docs in judged.items()
+    machine = {
+        topic: {doc: (level + len(doc) * 2) % 3 for doc, level in levels.items()}
+        for topic, levels in human.items()
     }
     runs = {}
-    for name, qrels in (("human.txt", judged), ("machine.txt", again)):
-        (tmp_path / name).write_text(
-            "".join(
-                f"{topic} 0 {doc} {level}\n"
-                for topic, docs in qrels.items()
-                for doc, level in docs.items()
-            )
-        )
     for number in range(5):
-        runs[f"{number}"] = {
-            topic: {f"d{doc}": float((doc + 1) * (number + 3) % 11) for doc in range(9)}
-            for topic in "xyz"
-        }
-        (tmp_path / f"{number}.run").write_text(
-            "".join(
-                f"{topic} Q0 {doc} 1 {score} {number}\n"
-                for topic, docs in runs[f"{number}"].items()
-                for doc, score in docs.items()
-            )
-        )
-    by_human = evaluate(judged, runs, ["AP", "nDCG@5", "P@2"])
-    by_machine = evaluate(again, runs, ["AP"])
-    human = ["--qrels", tmp_path / "human.txt"]
-    files = [tmp_path / f"{number}.run" for number in range(5)]
-    records, _ = printed(capsys, *human, *files, "AP=nDCG@5", "P@2", "AP")
-    expected = compare_leaderboards(by_human, by_human, [("AP", "nDCG@5"), ("P@2", "AP")])
-    assert records == json.loads("".join(expected.lines("json")))
-    records, notes = printed(capsys, *human, "--qrels", tmp_path / "machine.txt", *files, "AP")
-    expected = compare_leaderboards(by_human, by_machine)
-    assert records == json.loads("".join(expected.lines("json")))
-    assert notes[0].startswith(str(tmp_path / "human.txt"))
+        scores = {f"d{doc}": float((doc + 1) * (number + 3) % 11) for doc in range(9)}
+        runs[f"{number}"] = dict.fromkeys("xyz", scores)
+    human_file = tmp_path / "human.txt"
+    machine_file = tmp_path / "machine.txt"
+    run_files = [tmp_path / f"{name}.run" for name in runs]
+    write_rows(human_file, human, "{topic} 0 {doc} {value}\n")
+    write_rows(machine_file, machine, "{topic} 0 {doc} {value}\n")
+    for path, run in zip(run_files, runs.values()):
+        write_rows(path, run, "{topic} Q0 {doc} 1 {value} x\n")
+    paths = [str(path) for path in run_files]
+    return Collection(human, machine, runs, str(human_file), str(machine_file), paths)
+
+
+def write_rows(path, by_topic, line):
+    """Writes a line for each topic and document."""
+    text = ""
+    for topic, documents in by_topic.items():
+        for doc, value in documents.items():
+            text += line.format(topic=topic, doc=doc, value=value)
+    path.write_text(text)
+
+
+def as_printed(result):
+    return json.loads("".join(result.lines("json")))
+
+
+def test_runs_are_evaluated_by_two_measures_or_by_two_qrels(collection, capsys):
+    qrels = ["--qrels", collection.human_file]
+    by_human = evaluate(collection.human, collection.runs, ["AP", "nDCG@5", "P@2"])
+    records, _ = printed(capsys, *qrels, *collection.run_files, "AP=nDCG@5", "P@2", "AP")
+    by_measures = compare_leaderboards(by_human, by_human, [("AP", "nDCG@5"), ("P@2", "AP")])
+    assert records == as_printed(by_measures)
+    by_machine = evaluate(collection.machine, collection.runs, ["AP"])
+    both_qrels = [*qrels, "--qrels", collection.machine_file]
+    records, notes = printed(capsys, *both_qrels, *collection.run_files, "AP")
+    assert records == as_printed(compare_leaderboards(by_human, by_machine))
+    assert notes[0].startswith(collection.human_file)
+
+
+def test_runs_are_evaluated_with_weights_and_without_some_topics(collection, tmp_path, capsys):
     weights = tmp_path / "weights.csv"
     weights.write_text("topic,hits\nx,5\ny,1\nz,0\n")
     options = ["--weights", f"{weights}:hits", "--no_relevant", "skip"]
-    records, notes = printed(capsys, *human, *files, "AP(rel=3)=AP", *options)
     counting = {"weights": {"x": 5, "y": 1, "z": 0}, "no_relevant": "skip"}
-    both = evaluate(judged, runs, ["AP(rel=3)", "AP"], **counting)
-    expected = compare_leaderboards(both, both, ["AP(rel=3)=AP"])
-    assert records == json.loads("".join(expected.lines("json")))
+    sources = ["--qrels", collection.human_file, *collection.run_files]
+    records, notes = printed(capsys, *sources, "AP(rel=3)=AP", *options)
+    both = evaluate(collection.human, collection.runs, ["AP(rel=3)", "AP"], **counting)
+    assert records == as_printed(compare_leaderboards(both, both, ["AP(rel=3)=AP"]))
     assert any("effective" in note for note in notes)
-    words = ["reproduce", *human, *files, "AP", "--baseline", "0=1", "--advanced", "2=3", *options]
-    assert cli.main([*map(str, words), "-f", "json"]) == 0
+    words = ["reproduce", *sources, "AP"]
+    roles = ["--baseline", "0=1", "--advanced", "2=3"]
+    assert cli.main([*words, *roles, *options, "-f", "json"]) == 0
     (record,) = json.loads(capsys.readouterr().out)["values"]
-    by_run = evaluate(judged, runs, ["AP"], **counting).means()[:, 0]
-    assert record["effect"] == pytest.approx(by_run[2] - by_run[0])
-    assert record["effect_again"] == pytest.approx(by_run[3] - by_run[1])
-    assert cli.main([*map(str, words[:9]), "--baseline", "0"]) == 2
+    means = evaluate(collection.human, collection.runs, ["AP"], **counting).means()[:, 0]
+    assert record["effect"] == pytest.approx(means[2] - means[0])
+    assert record["effect_again"] == pytest.approx(means[3] - means[1])
+    assert cli.main([*words, "--baseline", "0"]) == 2
     assert "0=RUN2, or give two --qrels" in capsys.readouterr().err
+
+
+def test_runs_and_options_that_make_no_two_leaderboards_are_refused(collection, capsys):
+    human = ["--qrels", collection.human_file]
+    files = collection.run_files
     for words, message in (
         ([*files[:2], "--no_relevant", "skip"], "do not tell which topics"),
         ([*human, *files, "AP"], "name two measures"),
         ([*human, *files], "name two measures"),
         ([*human, "AP", "nDCG@5"], "no run is given"),
-        ([*human * 3, *files, "AP"], "given 3 times"),
+        ([*human, *human, *human, *files, "AP"], "given 3 times"),
         ([*human, *files, "AP=P@2", "--means"], "--means is for tables"),
         ([*files[:2], "--ascending"], "--ascending requires --qrels"),
     ):
-        assert cli.main(["leaderboards", *map(str, words)]) == 2
+        assert cli.main(["leaderboards", *words]) == 2
         assert message in capsys.readouterr().err
 
 
 def test_a_measure_with_text_is_left_out_with_a_note():
     texts = rows_of(FIRST, "grade")
     texts[3]["value"] = "good"
-    compared = compare_leaderboards(
-        rows_of(FIRST) + texts, rows_of(SECOND) + rows_of(SECOND, "grade")
-    )
+    first = rows_of(FIRST) + texts
+    second = rows_of(SECOND) + rows_of(SECOND, "grade")
+    compared = compare_leaderboards(first, second)
     assert [str(order.first.measure) for order in compared.orders] == ["AP"]
     assert "first: grade is left out: a value is no number." in compared.notes()
 
 
 MEANS = {"run": list("abcd"), "AP": [0.1, 0.2, 0.3, 0.4]}
+FIRST_ROW, *OTHER_ROWS = rows_of(FIRST)
 HOSTILE = {
-    "a value is text": (
-        rows_of(FIRST)[1:] + [rows_of(FIRST)[0] | {"value": "0,5"}],
-        "'0,5', a value of AP",
-    ),
+    "a value is text": ([*OTHER_ROWS, FIRST_ROW | {"value": "0,5"}], "'0,5', a value of AP"),
     "a value is infinite": (MEANS | {"AP": [0.1, np.inf, 0.3, 0.4]}, "'inf', a value of AP"),
     "a value is empty": (
-        rows_of(FIRST)[1:] + [rows_of(FIRST)[0] | {"value": None}],
+        [*OTHER_ROWS, FIRST_ROW | {"value": None}],
         "s0 lacks values of AP for 1 topic",
     ),
-    "a row is missing": (rows_of(FIRST)[1:], "s0 lacks values of AP for 1 topic"),
-    "a row is there twice": (rows_of(FIRST) + rows_of(FIRST)[:1], "two values for topic t0"),
+    "a row is missing": (OTHER_ROWS, "s0 lacks values of AP for 1 topic"),
+    "a row is there twice": ([FIRST_ROW, *OTHER_ROWS, FIRST_ROW], "two values for topic t0"),
     "two columns have a name": ("run,AP,AP\na,.1,.2\n", "two columns named AP"),
     "two columns have a measure": (MEANS | {"map": [0.1, 0.2, 0.3, 0.4]}, "the same measure"),
     "there is a header alone": ("run,topic,AP\n", "there is no value"),
@@ -530,9 +605,7 @@ def test_a_system_with_an_empty_mean_is_missing_and_smaller_may_be_for_one_side(
     assert mirrored.orders[0].statistics["tau"] == 1
     with pytest.raises(GradedError, match="smaller: x is not"):
         compare_leaderboards(losses, MEANS, means=True, smaller=["x"])
-    huge = compare_leaderboards(
-        {"run": list("abc"), "AP": [1e308, -1e308, 0]},
-        {"run": list("abc"), "AP": [3, 1, 2]},
-        means=True,
-    )
-    assert huge.orders[0].statistics["tau_GAP"] == 1
+    huge = {"run": list("abc"), "AP": [1e308, -1e308, 0]}
+    small = {"run": list("abc"), "AP": [3, 1, 2]}
+    compared = compare_leaderboards(huge, small, means=True)
+    assert compared.orders[0].statistics["tau_GAP"] == 1

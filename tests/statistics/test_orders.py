@@ -58,29 +58,30 @@ def without_ties(values):
 
 def tau_ap_untied(first, second):
     """Yilmaz, Aslam and Robertson's definition, place by place."""
-    ranked = np.argsort(-second)
-    shares = [
-        np.mean(first[ranked[:place]] > first[ranked[place]]) for place in range(1, len(first))
-    ]
+    in_order = first[np.argsort(-second)]
+    shares = [np.mean(in_order[:place] > in_order[place]) for place in range(1, len(first))]
     return 2 * np.mean(shares) - 1
 
 
 def rbo_untied(first, second, p):
     """The extrapolated RBO of two orders without ties, depth by depth."""
-    one, other = np.argsort(-first).tolist(), np.argsort(-second).tolist()
+    one = np.argsort(-first).tolist()
+    other = np.argsort(-second).tolist()
     systems = len(one)
-    agreement = [len({*one[:depth]} & {*other[:depth]}) / depth for depth in range(1, systems + 1)]
-    return (1 - p) * sum(p**number * value for number, value in enumerate(agreement)) + p**systems
+    total = 0
+    for depth in range(1, systems + 1):
+        overlap = len(set(one[:depth]) & set(other[:depth]))
+        total += p ** (depth - 1) * overlap / depth
+    return (1 - p) * total + p**systems
 
 
 def test_the_worked_example():
-    first, second = Order.of(FIRST), Order.of(SECOND)
+    first = Order.of(FIRST)
+    second = Order.of(SECOND)
     assert first.place.tolist() == [1, 2, 3, 4, 5]
     assert second.place.tolist() == [2, 1, 3, 3, 5]
-    compared = {
-        name: round(float(value), 4) for name, value in compare_orders(FIRST, SECOND).items()
-    }
-    assert compared == {
+    statistics = compare_orders(FIRST, SECOND)
+    assert {name: round(float(value), 4) for name, value in statistics.items()} == {
         "tau": 0.7379,
         "tau_AP": 0.4167,
         "tau_AP_b": 0.4167,
@@ -88,10 +89,8 @@ def test_the_worked_example():
         "rho": 0.8721,
         "RBO": 0.8884,
     }
-    assert [round(float(orders.rbo(first, second, ties=ties)), 4) for ties in "ab"] == [
-        0.8865,
-        0.8929,
-    ]
+    assert orders.rbo(first, second, ties="a") == pytest.approx(0.8865, abs=5e-5)
+    assert orders.rbo(first, second, ties="b") == pytest.approx(0.8929, abs=5e-5)
     assert float(orders.overlap_at(first, second, 3)) == pytest.approx(5 / 6)
     assert orders.tau_at(first, second, 3) == pytest.approx(1 / 3)
     assert (second.place - first.place).tolist() == [1, -1, 0, -1, 0]
@@ -99,12 +98,15 @@ def test_the_worked_example():
 
 @pytest.mark.parametrize(("x", "y", "x_tied", "y_tied", "values"), PUBLISHED)
 def test_ap_correlations_are_those_published(x, y, x_tied, y_tied, values):
-    plain, tied = compare_orders(np.array(x), np.array(y)), Order.of(np.array(y_tied))
+    plain = compare_orders(np.array(x), np.array(y))
+    first = Order.of(np.array(x))
+    first_tied = Order.of(np.array(x_tied))
+    second_tied = Order.of(np.array(y_tied))
     computed = (
         plain["tau_AP"],
-        orders.tau_ap(Order.of(np.array(x)), tied),
+        orders.tau_ap(first, second_tied),
         plain["tau_AP_b"],
-        orders.tau_ap_b(Order.of(np.array(x_tied)), tied),
+        orders.tau_ap_b(first_tied, second_tied),
     )
     assert computed == pytest.approx(values, abs=5e-5)
 
@@ -123,8 +125,9 @@ def values_in(text):
 
 @pytest.mark.parametrize("row", RBO, ids=lambda row: row["x"])
 def test_rbo_is_that_published(row):
-    first, second = values_in(row["x"]), values_in(row["y"])
-    one = Order.of(np.array([first[system] for system in first]))
+    first = values_in(row["x"])
+    second = values_in(row["y"])
+    one = Order.of(np.array(list(first.values())))
     other = Order.of(np.array([second[system] for system in first]))
     for ties in "wab":
         value = orders.rbo(one, other, float(row["p"]), ties)
@@ -134,7 +137,8 @@ def test_rbo_is_that_published(row):
 @pytest.mark.parametrize("seed", range(20))
 def test_tau_and_rho_are_those_of_scipy(seed):
     random = np.random.default_rng(seed)
-    first, second = tied_values(random, 12), tied_values(random, 12)
+    first = tied_values(random, 12)
+    second = tied_values(random, 12)
     compared = compare_orders(first, second)
     assert compared["tau"] == pytest.approx(kendalltau(first, second).statistic)
     assert compared["rho"] == pytest.approx(spearmanr(first, second).statistic)
@@ -143,7 +147,8 @@ def test_tau_and_rho_are_those_of_scipy(seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_tau_ap_and_rbo_a_are_means_over_all_orders_of_ties(seed):
     random = np.random.default_rng(seed)
-    first, second = random.permutation(6) / 7, tied_values(random, 6)
+    first = random.permutation(6) / 7
+    second = tied_values(random, 6)
     expected = np.mean([tau_ap_untied(first, order) for order in without_ties(second)])
     assert orders.tau_ap(Order.of(first), Order.of(second)) == pytest.approx(expected)
     first = tied_values(random, 6)
@@ -155,41 +160,42 @@ def test_tau_ap_and_rbo_a_are_means_over_all_orders_of_ties(seed):
 
 def slow_tau_gap(first, second):
     """The definition, system by system and s by s."""
-    total, weight = 0.0, 0.0
-    systems = range(len(first))
-    for i in systems:
-        above = [j for j in systems if second[j] > second[i]]
-        ties = [j for j in systems if second[j] == second[i] and j != i]
-        size = len(ties) + 1
+    total = 0.0
+    weight = 0.0
+    for i in range(len(first)):
+        is_tied = second == second[i]
+        size = np.count_nonzero(is_tied)
+        gaps = first - first[i]
         for s in range(size):
-            share = s / (size - 1) if ties else 0.0
-            gaps = [(j, 1.0) for j in above] + [(j, share) for j in ties]
-            all_gaps = sum(part * abs(first[i] - first[j]) for j, part in gaps)
-            agreed = sum(part * max(first[j] - first[i], 0) for j, part in gaps)
+            share = s / max(size - 1, 1)
+            shares = np.where(second > second[i], 1.0, share * is_tied)
+            all_gaps = (shares * np.abs(gaps)).sum()
+            agreed = (shares * np.maximum(gaps, 0)).sum()
             if all_gaps > 0:
                 total += agreed / all_gaps / size
                 weight += 1 / size
     return 2 * total / weight - 1
 
 
+def slow_tau_ap_in(first, second):
+    """How far the first order agrees above each system of the second, system by system."""
+    shares = []
+    for i in range(len(first)):
+        above = first[second > second[i]]
+        if above.size:
+            shares.append(np.mean(above > first[i]))
+    return 2 * np.mean(shares) - 1
+
+
 def slow_tau_ap_b(first, second):
-    """The definition, system by system."""
-
-    def one_way(a, b):
-        shares = []
-        for i in range(len(a)):
-            above = [j for j in range(len(a)) if b[j] > b[i]]
-            if above:
-                shares.append(np.mean([a[j] > a[i] for j in above]))
-        return 2 * np.mean(shares) - 1
-
-    return (one_way(first, second) + one_way(second, first)) / 2
+    return (slow_tau_ap_in(first, second) + slow_tau_ap_in(second, first)) / 2
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_ties_in_both_orders_follow_the_definitions(seed):
     random = np.random.default_rng(seed)
-    first, second = tied_values(random, 9), tied_values(random, 9)
+    first = tied_values(random, 9)
+    second = tied_values(random, 9)
     compared = compare_orders(first, second)
     assert compared["tau_GAP"] == pytest.approx(slow_tau_gap(first, second))
     assert compared["tau_AP_b"] == pytest.approx(slow_tau_ap_b(first, second))
@@ -220,13 +226,16 @@ def test_ties_are_chains_of_rounding_errors():
 def test_an_order_overlaps_wholly_with_itself_if_ties_are_equal_places(ties):
     order = Order.of(np.array([0.5, 0.5, 0.3, 0.1]))
     expected = 0.95 if ties == "a" else 1.0
-    assert round(float(orders.rbo(order, order, ties=ties)), 2) == expected
+    assert orders.rbo(order, order, ties=ties) == pytest.approx(expected, abs=0.005)
 
 
 def test_flat_orders_are_undefined():
-    flat, other = np.full(4, 0.3), np.array([0.1, 0.2, 0.3, 0.4])
-    for pair in ((flat, other), (other, flat), (flat, flat)):
-        assert all(np.isnan(value) for value in compare_orders(*pair).values())
-    assert np.isnan(compare_orders(np.array([1, 1, 0]), np.array([1, 2, 3]))["tau_AP"])
+    flat = np.full(4, 0.3)
+    other = np.array([0.1, 0.2, 0.3, 0.4])
+    for first, second in ((flat, other), (other, flat), (flat, flat)):
+        statistics = compare_orders(first, second)
+        assert all(np.isnan(value) for value in statistics.values())
+    tied_at_top = np.array([1, 1, 0])
+    assert np.isnan(compare_orders(tied_at_top, np.array([1, 2, 3]))["tau_AP"])
     order = Order.of(other)
     assert np.isnan(orders.tau_at(order, order, 1))

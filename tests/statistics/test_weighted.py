@@ -30,16 +30,18 @@ from ir_measures_graded.cli import main
 
 GENERATOR = np.random.default_rng(3)
 TOPICS = 24
-QRELS = {
-    f"q{number}": {f"d{place}": int(GENERATOR.integers(0, 4)) for place in range(12)}
-    for number in range(TOPICS)
-}
-RUNS = {
-    name: {
-        topic: {f"d{place}": float(GENERATOR.random()) for place in range(14)} for topic in QRELS
-    }
-    for name in ("A", "B", "C")
-}
+
+
+def random_levels():
+    return {f"d{number}": int(GENERATOR.integers(0, 4)) for number in range(12)}
+
+
+def random_scores():
+    return {f"d{number}": float(GENERATOR.random()) for number in range(14)}
+
+
+QRELS = {f"q{number}": random_levels() for number in range(TOPICS)}
+RUNS = {name: {topic: random_scores() for topic in QRELS} for name in ("A", "B", "C")}
 WEIGHTS = dict(zip(QRELS, GENERATOR.lognormal(0, 1, TOPICS).round(3).tolist(), strict=True))
 MEASURE = "nDCG_JK@10"
 
@@ -48,16 +50,18 @@ def _reference(weights, values):
     """Mean, standard error and degrees of freedom, in exact arithmetic up to the root."""
     weights = [Fraction(weight) for weight in weights]
     values = [Fraction(value) for value in values]
-    shares = [weight / sum(weights) for weight in weights]
-    mean = sum(share * value for share, value in zip(shares, values, strict=True))
-    factors = [share**2 / (1 - share) for share in shares]
-    rho = sum(share**2 for share in shares)
-    square = sum(a * (value - mean) ** 2 for a, value in zip(factors, values, strict=True))
-    expected = sum(a * (1 - 2 * r + rho) for a, r in zip(factors, shares, strict=True))
+    r = [weight / sum(weights) for weight in weights]
+    topics = range(len(r))
+    mean = sum(r[t] * values[t] for t in topics)
+    a = [share**2 / (1 - share) for share in r]
+    rho = sum(share**2 for share in r)
+    square = sum(a[t] * (values[t] - mean) ** 2 for t in topics)
+    expected = sum(a[t] * (1 - 2 * r[t] + rho) for t in topics)
     variance = Fraction(0)
-    for t, (a, r) in enumerate(zip(factors, shares, strict=True)):
-        for u, (b, s) in enumerate(zip(factors, shares, strict=True)):
-            variance += a * b * ((t == u) - r - s + rho) ** 2
+    for t in topics:
+        for u in topics:
+            is_same = int(t == u)
+            variance += a[t] * a[u] * (is_same - r[t] - r[u] + rho) ** 2
     return float(mean), float(square) ** 0.5, float(expected**2 / variance)
 
 
@@ -77,11 +81,13 @@ def test_few_changes_have_a_weighted_interval_with_two_more_topics():
     values = np.zeros((2, 40))
     values[0, :3] = 1
     weights = np.where(np.arange(40) < 3, 20.0, 1.0)
-    found = paired(values, [(0, 1)], width=1.0, weights=weights)
-    more = [*weights, weights.mean(), weights.mean()]
-    mean, error, degrees = _reference(more, [*values[0], -1.0, 1.0])
-    reach = stats.t.isf(0.025, degrees) * error
-    assert [found.lower[0], found.upper[0]] == pytest.approx([mean - reach, mean + reach])
+    result = paired(values, [(0, 1)], width=1.0, weights=weights)
+    more_weights = np.append(weights, [weights.mean(), weights.mean()])
+    more_values = np.append(values[0], [-1.0, 1.0])
+    mean, error, degrees = _reference(more_weights, more_values)
+    halfwidth = stats.t.isf(0.025, degrees) * error
+    assert result.lower[0] == pytest.approx(mean - halfwidth)
+    assert result.upper[0] == pytest.approx(mean + halfwidth)
 
 
 def test_no_number_depends_on_the_block_of_a_pair(monkeypatch):
@@ -96,39 +102,65 @@ def test_no_number_depends_on_the_block_of_a_pair(monkeypatch):
 
 
 def test_the_comparison_is_that_of_the_reference():
-    found = compare(QRELS, RUNS, [MEASURE], weights=WEIGHTS)
-    values = evaluate(QRELS, RUNS, [MEASURE]).of(MEASURE)
-    effective = sum(WEIGHTS.values()) ** 2 / sum(weight**2 for weight in WEIGHTS.values())
+    comparison = compare(QRELS, RUNS, [MEASURE], weights=WEIGHTS)
+    of_run = dict(zip("ABC", evaluate(QRELS, RUNS, [MEASURE]).of(MEASURE)))
+    weights = np.array(list(WEIGHTS.values()))
+    effective = weights.sum() ** 2 / (weights**2).sum()
     p_values = []
-    for row in found.records():
-        first, second = "ABC".index(row["run"]), "ABC".index(row["other"])
-        difference = (values[first] - values[second]).tolist()
-        mean, error, degrees = _reference(list(WEIGHTS.values()), difference)
-        reach = stats.t.isf((1 - 0.95 ** (1 / 3)) / 2, degrees) * error
+    for row in comparison.records():
+        difference = of_run[row["run"]] - of_run[row["other"]]
+        mean, error, degrees = _reference(weights.tolist(), difference.tolist())
+        halfwidth = stats.t.isf((1 - 0.95 ** (1 / 3)) / 2, degrees) * error
         assert row["difference"] == pytest.approx(mean)
-        assert row["upper"] - row["lower"] == pytest.approx(2 * reach)
+        assert row["upper"] - row["lower"] == pytest.approx(2 * halfwidth)
         assert row["effect_size"] == pytest.approx(mean / (error * effective**0.5))
         p_values.append(2 * stats.t.sf(abs(mean / error), degrees))
     in_order = np.argsort(p_values)
     steps = np.array(p_values)[in_order] * [3, 2, 1]
     adjusted = np.empty(3)
     adjusted[in_order] = np.minimum(np.maximum.accumulate(steps), 1)
-    assert [row["adjusted"] for row in found.records()] == pytest.approx(adjusted.tolist())
-    assert f"{TOPICS} topics, effective {effective:.0f}" in str(found)
+    assert [row["adjusted"] for row in comparison.records()] == pytest.approx(adjusted.tolist())
+    assert f"{TOPICS} topics, effective {effective:.0f}" in str(comparison)
+
+
+def compare_weighted(qrels, weights=None):
+    return compare(qrels, RUNS, [MEASURE], weights=weights)
+
+
+def group_of_odd_topics(qrels, weights=None):
+    by = {topic: int(topic[1:]) % 2 for topic in QRELS}
+    return compare(qrels, RUNS, [MEASURE], by=by, weights=weights).groups["1"]
+
+
+def gate_weighted(qrels, weights=None):
+    pair = {"A": RUNS["A"], "B": RUNS["B"]}
+    return gate(qrels, pair, [MEASURE], margin="30%", weights=weights)
+
+
+def curves_weighted(qrels, weights=None):
+    return curves(qrels, RUNS, "nDCG_JK", 5, confidence=0.9, weights=weights)
+
+
+def ranges_weighted(qrels, weights=None):
+    return ranges(qrels, RUNS, [MEASURE], weights=weights)
+
+
+def sensitivity_weighted(qrels, weights=None):
+    return sensitivity(qrels, RUNS, [MEASURE, "P@5"], weights=weights)
+
+
+def intervals_weighted(qrels, weights=None):
+    return intervals(evaluate(qrels, RUNS, [MEASURE], weights=weights))
 
 
 ANALYSES = {
-    "compare": lambda qrels, how: compare(qrels, RUNS, [MEASURE], **how),
-    "groups": lambda qrels, how: compare(
-        qrels, RUNS, [MEASURE], by={topic: int(topic[1:]) % 2 for topic in QRELS}, **how
-    ).groups["1"],
-    "gate": lambda qrels, how: gate(
-        qrels, {name: RUNS[name] for name in "AB"}, [MEASURE], margin="30%", **how
-    ),
-    "curves": lambda qrels, how: curves(qrels, RUNS, "nDCG_JK", 5, confidence=0.9, **how),
-    "ranges": lambda qrels, how: ranges(qrels, RUNS, [MEASURE], **how),
-    "sensitivity": lambda qrels, how: sensitivity(qrels, RUNS, [MEASURE, "P@5"], **how),
-    "intervals": lambda qrels, how: intervals(evaluate(qrels, RUNS, [MEASURE], **how)),
+    "compare": compare_weighted,
+    "groups": group_of_odd_topics,
+    "gate": gate_weighted,
+    "curves": curves_weighted,
+    "ranges": ranges_weighted,
+    "sensitivity": sensitivity_weighted,
+    "intervals": intervals_weighted,
 }
 
 
@@ -136,8 +168,8 @@ OF_RUNS = ("unjudged", "other_unjudged", "old_unjudged", "new_unjudged")
 """Shares of unjudged documents are those of whole runs."""
 
 
-def _assert_same(found, expected):
-    for row, other in zip(found.records(), expected.records(), strict=True):
+def _assert_same(result, expected):
+    for row, other in zip(result.records(), expected.records(), strict=True):
         for name, cell in row.items():
             if name in OF_RUNS:
                 continue
@@ -150,16 +182,16 @@ def _assert_same(found, expected):
 @pytest.mark.parametrize("name", ANALYSES)
 def test_equal_weights_change_nothing_and_only_their_ratios_count(name):
     analysis = ANALYSES[name]
-    _assert_same(analysis(QRELS, {"weights": dict.fromkeys(QRELS, 0.3)}), analysis(QRELS, {}))
+    equal = dict.fromkeys(QRELS, 0.3)
+    _assert_same(analysis(QRELS, equal), analysis(QRELS))
     scaled = {topic: 7 * weight for topic, weight in WEIGHTS.items()}
-    _assert_same(analysis(QRELS, {"weights": scaled}), analysis(QRELS, {"weights": WEIGHTS}))
+    _assert_same(analysis(QRELS, scaled), analysis(QRELS, WEIGHTS))
 
 
 @pytest.mark.parametrize("weight", [1e308, 1e-320])
 def test_sums_of_extreme_weights_neither_overflow_nor_vanish(weight):
-    intervals_of = ANALYSES["intervals"]
-    weights = dict.fromkeys(QRELS, weight)
-    _assert_same(intervals_of(QRELS, {"weights": weights}), intervals_of(QRELS, {}))
+    extreme = dict.fromkeys(QRELS, weight)
+    _assert_same(intervals_weighted(QRELS, extreme), intervals_weighted(QRELS))
 
 
 @pytest.mark.parametrize("name", ANALYSES)
@@ -167,16 +199,17 @@ def test_a_topic_of_weight_0_is_as_if_it_were_not_there(name):
     analysis = ANALYSES[name]
     weights = WEIGHTS | {"q0": 0, "q7": 0}
     kept = {topic: levels for topic, levels in QRELS.items() if weights[topic]}
-    _assert_same(analysis(QRELS, {"weights": weights}), analysis(kept, {"weights": weights}))
+    _assert_same(analysis(QRELS, weights), analysis(kept, weights))
 
 
 def test_ranges_are_weighted_means_of_those_of_the_topics():
     whole = ranges(QRELS, RUNS, [MEASURE], weights=WEIGHTS).records()
-    apart = [ranges({topic: QRELS[topic]}, RUNS, [MEASURE]).records() for topic in QRELS]
-    shares = np.array(list(WEIGHTS.values())) / sum(WEIGHTS.values())
+    by_topic = [ranges({topic: QRELS[topic]}, RUNS, [MEASURE]).records() for topic in QRELS]
+    weights = list(WEIGHTS.values())
     for number, row in enumerate(whole):
         for key in ("value", "ties_min", "unjudged_max", "unjudged_min"):
-            assert row[key] == pytest.approx(shares @ [rows[number][key] for rows in apart])
+            of_topics = [rows[number][key] for rows in by_topic]
+            assert row[key] == pytest.approx(np.average(of_topics, weights=weights))
 
 
 def test_the_bound_over_ranges_is_below_the_bound_of_any_values_in_them():
@@ -201,13 +234,13 @@ def test_one_topic_of_positive_weight_has_a_mean_alone():
     assert evaluation.means()[:, 0].tolist() == evaluation.of(MEASURE)[:, 3].tolist()
     with pytest.raises(GradedError, match="and whose weight is above 0; nDCG_JK@10 has 1"):
         compare(evaluation)
-    shown = intervals(evaluation)
-    assert shown.values[:, 0].tolist() == evaluation.means()[:, 0].tolist()
-    assert np.isnan([shown.lower, shown.upper]).all()
-    assert "No interval for 3 values: only one topic has a weight above 0." in str(shown)
-    found = paired(np.array([[0.5], [0.25]]), [(0, 1)], weights=np.array([2.0]))
-    assert found.difference.tolist() == [0.25]
-    assert np.isnan([found.lower[0], found.upper[0], found.p[0]]).all()
+    result = intervals(evaluation)
+    assert result.values[:, 0].tolist() == evaluation.means()[:, 0].tolist()
+    assert np.isnan([result.lower, result.upper]).all()
+    assert "No interval for 3 values: only one topic has a weight above 0." in str(result)
+    test = paired(np.array([[0.5], [0.25]]), [(0, 1)], weights=np.array([2.0]))
+    assert test.difference.tolist() == [0.25]
+    assert np.isnan([test.lower[0], test.upper[0], test.p[0]]).all()
 
 
 EVALUATION = evaluate(QRELS, RUNS, [MEASURE])
@@ -227,32 +260,28 @@ EVALUATION = evaluate(QRELS, RUNS, [MEASURE])
     ],
 )
 def test_bad_weights_are_refused(weights, message):
-    for call in (
-        lambda: evaluate(QRELS, RUNS, [MEASURE], weights=weights),
-        lambda: compare(EVALUATION, weights=weights),
-        lambda: ranges(QRELS, RUNS, [MEASURE], weights=weights),
-        lambda: curves(QRELS, RUNS, MEASURE, weights=weights),
-    ):
-        with pytest.raises(GradedError, match=message):
-            call()
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: evaluate(QRELS, RUNS, ["NumRet"], weights=WEIGHTS), "NumRet is a sum over topics"),
-        (lambda: compare(EVALUATION, weights=WEIGHTS, tests=["anova"]), "leave out tests or"),
-        (lambda: power(EVALUATION.weighted(WEIGHTS)), "power is not known for weights"),
-        (lambda: intervals(EVALUATION.weighted(WEIGHTS), method="bca"), "bca takes no weights"),
-        (
-            lambda: compare_collections({"a": EVALUATION.weighted(WEIGHTS), "b": EVALUATION}),
-            "for one collection",
-        ),
-    ],
-)
-def test_what_takes_no_weights_says_so(call, message):
     with pytest.raises(GradedError, match=message):
-        call()
+        evaluate(QRELS, RUNS, [MEASURE], weights=weights)
+    with pytest.raises(GradedError, match=message):
+        compare(EVALUATION, weights=weights)
+    with pytest.raises(GradedError, match=message):
+        ranges(QRELS, RUNS, [MEASURE], weights=weights)
+    with pytest.raises(GradedError, match=message):
+        curves(QRELS, RUNS, MEASURE, weights=weights)
+
+
+def test_what_takes_no_weights_says_so():
+    weighted = EVALUATION.weighted(WEIGHTS)
+    with pytest.raises(GradedError, match="NumRet is a sum over topics"):
+        evaluate(QRELS, RUNS, ["NumRet"], weights=WEIGHTS)
+    with pytest.raises(GradedError, match="leave out tests or"):
+        compare(EVALUATION, weights=WEIGHTS, tests=["anova"])
+    with pytest.raises(GradedError, match="power is not known for weights"):
+        power(weighted)
+    with pytest.raises(GradedError, match="bca takes no weights"):
+        intervals(weighted, method="bca")
+    with pytest.raises(GradedError, match="for one collection"):
+        compare_collections({"a": weighted, "b": EVALUATION})
 
 
 def test_skipped_topics_need_no_weight_and_do_not_count():
