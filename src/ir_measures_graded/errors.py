@@ -108,11 +108,13 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[-1]}"
 
 
-def did_you_mean(name: str, names: Iterable[str], most: int = 1, cutoff: float = 0.6) -> str:
+def did_you_mean(
+    name: str, names: Iterable[str], most: int = 1, cutoff: float = 0.6, prefix: str = ""
+) -> str:
     """The end of a message that suggests some of the `names`, at most so many; empty if none is
     similar.
 
-    Upper and lower case do not matter.
+    Upper and lower case do not matter. Each suggestion is shown with the `prefix`.
 
     >>> did_you_mean("BM52", ["bm25", "random"]), did_you_mean("x", ["bm25"])
     ('; did you mean bm25?', '')
@@ -123,7 +125,7 @@ def did_you_mean(name: str, names: Iterable[str], most: int = 1, cutoff: float =
     similar = get_close_matches(name.lower(), name_of_lower, n=most, cutoff=cutoff)
     if not similar:
         return ""
-    suggestions = [name_of_lower[lower] for lower in similar]
+    suggestions = [prefix + name_of_lower[lower] for lower in similar]
     return f"; did you mean {' or '.join(suggestions)}?"
 
 

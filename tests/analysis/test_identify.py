@@ -10,6 +10,7 @@ import pytest
 from ir_measures_graded.analysis import evaluate, identify
 from ir_measures_graded.analysis.identify import dimensions as tables
 from ir_measures_graded.analysis.identify import tools as tool_table
+from ir_measures_graded.core.registry.notation import parse_measures
 from ir_measures_graded.errors import GradedError
 from ir_measures_graded.evaluation.values import values_by_topic
 from rounds import only, sampled
@@ -791,3 +792,13 @@ def test_values_of_topics_that_the_qrels_lack_are_told():
         "the values of 2 topics that the qrels lack (z1 and z2)"
     ]
     assert result.measure == "nDCG@10"
+
+
+def test_the_measure_selects_one_of_several_in_a_file(tmp_path):
+    path = tmp_path / "values.txt"
+    path.write_text("map q1 0.5\nndcg_cut_10 q1 0.25\nndcg_cut_10 q2 0.75\nmap q2 1\n")
+    wanted = parse_measures("ndcg@10", uncut=True)
+    assert values_by_topic(path, {"q1", "q2"}, None, wanted) == {"q1": 0.25, "q2": 0.75}
+    assert values_by_topic(path, {"q1", "q2"}, "map", wanted) == {"q1": 0.5, "q2": 1}
+    with pytest.raises(GradedError, match="give the name of one of its measures"):
+        values_by_topic(path, {"q1", "q2"}, None, parse_measures("nDCG_JK@10"))

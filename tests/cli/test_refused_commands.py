@@ -35,6 +35,8 @@ curves graded-demo A.run P no-such.run                | file not found: 'no-such
 evaluate qrels run AP --gains w1                      | --gains applies to no measure: AP
 evaluate qrels unknown.txt AP                         | file not found: 'unknown.txt'
 evaluate qrels 'x?' AP                                | file not found: 'x?'
+evaluate qrel run AP                                  | 'qrel' is neither a file nor an ir-datasets id; did you mean qrels?
+identify qrels run 0.446                              | 0.446 is no file; for a mean: --mean 0.446
 evaluate qrels othr.gz AP                             | did you mean other?
 evaluate qrels run nDCGKJ@10                          | did you mean nDCG or nDCG_JK or nsDCG?
 evaluate qrels run ""                                 | cannot read measure ''

@@ -31,6 +31,7 @@ from ..evaluation.named import (
 )
 from ..evaluation.remarks import issue
 from ..evaluation.weights import counted_by
+from ..files.content import similar_files
 from ..files.files import RunFile, qrels_in
 from ..files.sources import is_file, is_named_file, named_path, scoreddocs_of
 from ..output.formats import listed
@@ -463,12 +464,7 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
         pattern = os.path.join(path, "*")
         return GradedError(f"{path!r} is a directory; pass run files, for example {pattern}")
     if "(" not in text and re.search(r"[/\\*?]|\.[A-Za-z]\w*$", path):
-        from glob import escape, glob  # takes time
-
-        folder = escape(os.path.dirname(path))
-        beside = glob(os.path.join(folder, "*"))
-        hint = did_you_mean(path, beside, most=3)
-        return GradedError(f"file not found: {path!r}{hint}")
+        return GradedError(f"file not found: {path!r}{similar_files(path)}")
     name = re.match(r"\w*", text)
     if isinstance(error, UnknownMeasureError) or not name or name[0] not in registry():
         separator = "" if str(error).endswith("?") else ";"

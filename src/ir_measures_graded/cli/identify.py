@@ -21,7 +21,7 @@ OPTIONS = (
     ),
     Option("--mean M", "mean of the run's values; one for each run", repeated=True),
     Option("--measure MEASURE", "the measure, if known, as nDCG, nDCG@10, DCG or AP"),
-    Option("--name NAME", "measure to take from files with values of several"),
+    Option("--name NAME", "measure to take from files with values of several; default: MEASURE"),
     COLUMNS,
     NO_LIMITS,
     Option("--any_cutoff", "try all cutoffs, not only the usual ones"),

@@ -40,7 +40,7 @@ from ..core.rows.columns import (
 from ..errors import FileError, GradedError, Remark, needed, shown
 from ..files.content import DAMAGE, SIZES, WITHOUT_LIMITS, Content, Sizes
 from ..files.forms import is_json, number_of
-from ..files.sources import named_path
+from ..files.sources import is_file, named_path
 from ..files.table_files import kind_of
 from ..output.formats import counted, listed
 from .named import UNNAMED, about, run_names
@@ -564,15 +564,23 @@ def _is_measure(name: str) -> bool:
     return not isinstance(measure_named(name), NamedMeasure)
 
 
-def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> dict[str, float]:
+def values_by_topic(
+    source: Any, topics: Collection[str], name: str | None, wanted: Collection[Measure] = ()
+) -> dict[str, float]:
     """The value of each topic from a source.
 
     It is a path, a mapping, a table, or rows such as ir-measures' metrics. `topics` are those of
-    the qrels. `name` is the measure to take if the source has several. Raises `GradedError` for
+    the qrels. `name` is the measure to take if the source has several, by default the one that is
+    among the `wanted` measures. Raises `GradedError` for
     values that cannot be read, for several measures, and if no topic is in the qrels.
     """
     if isinstance(source, Real):
         raise GradedError(f"values={source!r} is one number; give a mean as mean={source!r}")
+    is_number = isinstance(source, str) and number_of(source.encode(errors="replace")) is not None
+    if is_number and not is_file(source):
+        raise GradedError(
+            f"{source} is no file; for a mean: --mean {source} (mean={source!r} in Python)"
+        )
     where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
     frame = _frame_by_topic(source, where)
     cells = cells_of(frame, where, "", names_topic_all=ALL in topics)
@@ -584,6 +592,10 @@ def values_by_topic(source: Any, topics: Collection[str], name: str | None) -> d
     chosen = name
     if name is None and len(measures) == 1:
         chosen = measures[0]
+    if name is None and len(measures) > 1:
+        fitting = [other for other in measures if measure_named(other) in wanted]
+        if len(fitting) == 1:
+            chosen = fitting[0]
     if chosen not in measures:
         raise GradedError(
             f"{where}: give the name of one of its measures (--name): {listed(measures, 8)}"

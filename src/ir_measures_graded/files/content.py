@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Union
 import numpy as np
 
 from ..core.rows.columns import Chosen, Role, file_columns
-from ..errors import LONGEST, FileError, GradedError, needed, shown
+from ..errors import LONGEST, FileError, GradedError, did_you_mean, needed, shown
 from ..progress import BYTES, counter
 
 if TYPE_CHECKING:
@@ -276,7 +276,10 @@ class Content:
             if isinstance(error, ValueError) and not isinstance(error, OSError):
                 reason = "the path has the character NUL or a lone surrogate"
                 return FileError(f"{shown(self.name)} cannot be read: {reason}")
-            return FileError(f"{self.name}: cannot be read: {reason}")
+            hint = ""
+            if isinstance(error, FileNotFoundError):
+                hint = similar_files(self.name)
+            return FileError(f"{self.name}: cannot be read: {reason}{hint}")
         reason = f"the {self.compression} file is damaged or cut off here ({error})"
         return FileError(f"{self.name}:{line}: {reason}")
 
@@ -437,6 +440,17 @@ def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:
     if not names or not fnmatchcase(names[0], first):
         return False
     return _fits(names[1:], others)
+
+
+def similar_files(path: str) -> str:
+    """The end of a message that suggests files beside a path that does not exist; empty if none
+    has a similar name.
+    """
+    from glob import escape, glob  # takes time
+
+    folder, name = os.path.split(path)
+    names = [os.path.basename(other) for other in glob(os.path.join(escape(folder), "*"))]
+    return did_you_mean(name, names, most=3, prefix=os.path.join(folder, ""))
 
 
 def named_folder(name: str) -> str:

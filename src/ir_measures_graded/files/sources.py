@@ -15,7 +15,7 @@ from ..core.rows.in_memory import read_qrels
 from ..core.rows.rows import Rows
 from ..errors import FileError, GradedError, did_you_mean, shown
 from ..output.formats import listed
-from .content import Content, parquet_files, refuse_address
+from .content import Content, parquet_files, refuse_address, similar_files
 from .files import qrels_in
 
 Loaded = TypeVar("Loaded")
@@ -125,7 +125,7 @@ def _collection(name: str) -> Any:
         what = "a directory, not a file or an"
     elif os.path.exists(name):
         what = "a file, not an"
-    hint = did_you_mean(name, ir_datasets.registry, most=3)
+    hint = similar_files(name) or did_you_mean(name, ir_datasets.registry, most=3)
     raise GradedError(f"{shown(name)} is {what} ir-datasets id{hint}")
 
 

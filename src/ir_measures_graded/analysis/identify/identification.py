@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -112,8 +112,9 @@ def identify(
     numbers_of_run = mean if by_mean else values
     sources = [(run, numbers_of_run), *also]
     judgments = read_judgments(qrels)
+    wanted = _wanted_measures(measure)
     runs = [
-        _read(judgments, number, run, numbers, by_mean, name)
+        _read(judgments, number, run, numbers, by_mean, name, wanted)
         for number, (run, numbers) in enumerate(sources, start=1)
     ]
     case = _case(judgments, runs, by_mean, wanted_decimals)
@@ -144,9 +145,17 @@ def _searched_further(case: Case, usual: Space, any_cutoff: bool) -> Search:
 
 
 def _read(
-    judgments: Judgments, number: int, run: Any, numbers: Any, by_mean: bool, name: str | None
+    judgments: Judgments,
+    number: int,
+    run: Any,
+    numbers: Any,
+    by_mean: bool,
+    name: str | None,
+    wanted: Collection[Measure],
 ) -> GivenRun:
     """A run with the numbers given for it.
+
+    Of numbers by several measures, those of `name` count, or of the one that is `wanted`.
 
     Raises `GradedError` for a run without any topic of the qrels, and numbers that cannot be read.
     """
@@ -159,7 +168,7 @@ def _read(
         rows, repeated = repeated_documents(named.rows(judgments))
     _refuse_other_topics(named, rows, judgments)
     if not by_mean:
-        by_topic = values_by_topic(numbers, judgments.judged.code.keys(), name)
+        by_topic = values_by_topic(numbers, judgments.judged.code.keys(), name, wanted)
         return GivenRun(rows, repeated, by_topic, decimals_of(by_topic.values()))
     mean = number_in(numbers)
     if not np.isfinite(mean):

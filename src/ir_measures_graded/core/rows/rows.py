@@ -7,6 +7,8 @@ them. Error details are computed only on failure.
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -315,9 +317,11 @@ class Rows(RunSource):
         """The error for a row whose document also occurs in an earlier row of the topic."""
         where = f"{self._source(row)}: topic {shown(self.topic_of(row))}"
         document = shown(self.docs[row])
-        return self.failure(
-            f"{where} retrieves document {document} twice; keep one (as convert --duplicates best)"
-        )
+        advice = "keep one (as convert --duplicates best)"
+        if os.path.exists(self.file):
+            file = shlex.quote(self.file)
+            advice = f"keep one: ir_measures_graded convert {file} once.csv --run --duplicates best"
+        return self.failure(f"{where} retrieves document {document} twice; {advice}")
 
     def _source(self, row: int) -> str:
         return self.role.kind if self.line is None else self.facts.location(self.line[row])
