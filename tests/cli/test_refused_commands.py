@@ -49,6 +49,15 @@ evaluate qrels run AP -n                              | --no_summary requires --
 evaluate qrels run AP -p -2                           | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -o values.xls                   | endings are png, svg, pdf, txt, md, tex, tsv, csv
 evaluate qrels run AP -z                              | unrecognized arguments: -z
+kappa qrels qrels                                     | 'kappa' is not a command; write judges QRELS
+judges qrels qrels --estimate                         | did you mean --show estimates?
+judges qrels qrels --show estimate                    | did you mean estimates?
+judges qrels                                          | arguments are required: MACHINE_QRELS (see
+judges --values x.csv                                 | --values is an option of compare
+evaluate qrels run nDCG@10 --gains exp                | nDCG_Burges takes any gains, exp and linear too
+evaluate qrels run nDCG_JK --gains 0,1,3              | write 0:0,1:1,2:3 for the levels 0, 1, 2
+evaluate qrels run dcg                                | write DCG_JK (of Järvelin & Kekäläinen 2002)
+measures RR --bibtex                                  | the source of RR is no work in print
 evaluate qrels run AP - -                             | standard input (-) can be read only once
 evaluate qrels run CG@1 --interval t                  | --interval requires --confidence
 evaluate qrels run CG@1 --confidence 0.9 -q           | --by_query and --confidence exclude each other

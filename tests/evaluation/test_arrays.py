@@ -16,7 +16,7 @@ from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.core.ranking.top import TopRows
 from ir_measures_graded.core.uncertainty import with_option
 from ir_measures_graded.core.uncertainty.first_ranks import Groups
-from ir_measures_graded.errors import InputWarning
+from ir_measures_graded.errors import GradedError, InputWarning
 from rounds import examples
 
 
@@ -328,6 +328,13 @@ def test_minus_1_where_padding_would_be_is_told(recwarn):
     array_mean("CG", [[1, 2, 3], [1, -1, -1]], scores, padding=-1)
     array_mean("CG", [1, 2, -1], [3, 2, 1], [3])
     assert not recwarn
+
+
+def test_swapped_labels_and_scores_are_said_before_a_wrong_level():
+    with pytest.raises(GradedError, match="labels come before scores"):
+        array_mean("nDCG@5", labels=[0.5, -1.5, 0.25], scores=[1, 0, 2], sizes=[3])
+    with pytest.raises(GradedError, match="takes whole levels"):
+        array_mean("nDCG@5", labels=[0.5, 1, 0], scores=[1.5, 0, 2], sizes=[3])
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,7 @@ import pyterrier as pt
 assert find_spec("ir_datasets")
 assert "ir_datasets" not in sys.modules, "importing it costs as much as half of the rest"
 import pandas
-from pyterrier.measures import nDCG_JK
+from pyterrier.measures import *
 assert pt.graded.nDCG_JK(b=2) @ 10 == nDCG_JK @ 10 == pt.measures.nDCG_JK @ 10
 qrels = pandas.DataFrame({{"qid": ["1", "1"], "docno": ["a", "b"], "label": [3, 1]}})
 run = pandas.DataFrame({{"qid": ["1"], "docno": ["b"], "score": [1.0]}})

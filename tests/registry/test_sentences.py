@@ -98,7 +98,7 @@ def test_the_ndcg_of_each_tool_is_told_apart():
     assert len(texts) == 4
     text = sentence("nDCG_JK(b=2,gains=2:10,3:100)@10")
     for fact in (
-        "Gains by level: 2:10,3:100;",
+        "Level 2 gains 10 and level 3 gains 100; any other level gains its value, at least 0.",
         "The weights of the ranks 1 to 5 are 1, 1, .631, .5 and .431, that of rank 10 is .301.",
         "The ideal list has all judged documents of the topic, the highest gain first, and ends at",
         "DCG[k] = Σ_{i≤k} G[i] / d(i), d(i) = 1 for i < b, log_b(i) for i ≥ b",

@@ -211,7 +211,11 @@ def check(
         remarks.append(Remark("only relevant", subject, ONLY_RELEVANT))
     if judgments.contract is None:
         remarks += level_remarks(judged, judgments.name, LEVELS)
-    remarks += _on_topics_without_relevant(wanted or parse_measures(TIED), judgments)
+    if wanted:
+        remarks += _on_topics_without_relevant(wanted, judgments)
+    else:  # nobody named this measure
+        by_default = _on_topics_without_relevant(parse_measures(TIED), judgments)
+        remarks += [replace(remark, subject=subject) for remark in by_default]
     of_qrels = levels(judgments, highest=any(map(needs_intents, wanted)))
     return Check(of_qrels, tuple(run.name for run in named), tuple(remarks), shares)
 
@@ -282,7 +286,8 @@ def _remarks_on(
     for measure, (lowest, highest) in ends.items():
         width = means[str(highest)] - means[str(lowest)]
         if width > WIDE:
-            text = TIES_MOVE.format(measure, decimal(width))
+            name = str(measure) if str(measure) != str(parse_measures(TIED)[0]) else "nDCG@10"
+            text = TIES_MOVE.format(name, decimal(width))
             remarks.append(Remark("ties", run.name, text))
     if is_apart.any():
         text = APART.format(counted(int(is_apart.sum()), "topic"))

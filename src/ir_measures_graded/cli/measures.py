@@ -1,11 +1,20 @@
 """The command `measures`, which lists measures and plugins."""
 
 import textwrap
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from ir_measures import Measure
+
 from ..core.registry import plugins
-from ..core.registry.listing import better, facts_of, page, standard
+from ..core.registry.listing import (
+    better,
+    facts_of,
+    page,
+    standard,
+    works_of,
+)
 from ..core.registry.notation import parse_measures
 from ..core.registry.sentences import sentence
 from ..errors import GradedError
@@ -22,6 +31,7 @@ OPTIONS = (
     Option("names MEASURE", "measure to describe in full", many=True),
     Option("--plugins", "list the plugins that provide measures, and their status"),
     Option("--sentence", "the paragraph about each measure that a paper needs"),
+    Option("--bibtex", "the BibTeX entries of the works that define the measures"),
     Option("--all", "also list the standard measures of ir-measures"),
     *output(figure=False),
 )
@@ -32,7 +42,8 @@ def run(arguments: Arguments) -> Answer:
 
     A description has the formula, the parameters, the undefined case and the source of a measure.
     --sentence prints a paragraph to paste into a paper, which says exactly which measure it is:
-    gains, discount, ideal list, cutoff, ties, unjudged documents and source.
+    gains, discount, ideal list, cutoff, ties, unjudged documents and source. --bibtex prints the
+    entries of the sources, to cite them.
 
       ir_measures_graded measures
       ir_measures_graded measures nDCG_JK muAP AP
@@ -44,6 +55,8 @@ def run(arguments: Arguments) -> Answer:
         raise GradedError("--plugins and --all list everything; omit the names of measures")
     if arguments.sentence:
         return _sentences(arguments)
+    if arguments.bibtex:
+        return _bibtex(arguments)
     if arguments.plugins:
         columns = "distribution", "version", "plugin", Column("measures", kind=listed), "status"
         rows = []
@@ -73,11 +86,27 @@ def run(arguments: Arguments) -> Answer:
     return Answer(View([short]), documents=documents)
 
 
+def _named(arguments: Arguments, flag: str) -> Sequence[Measure]:
+    """The named measures. Raises `GradedError` if none is named for the option `flag`."""
+    if not arguments.names:
+        raise GradedError(f"{flag} needs a measure, as in nDCG_JK@10")
+    return parse_measures(arguments.names, uncut=True)
+
+
+def _bibtex(arguments: Arguments) -> Answer:
+    """The entries of the works that define the named measures, each once."""
+    measures = _named(arguments, "--bibtex")
+    works = works_of(measures)
+    if not works:
+        raise GradedError(f"the source of {listed(measures)} is no work in print")
+    table = Table(["key", "bibtex"], [[work.key, work.bibtex] for work in works])
+    lines = "\n\n".join(work.bibtex for work in works).split("\n")
+    return Answer(View([table]), documents={"text": lambda _: lines})
+
+
 def _sentences(arguments: Arguments) -> Answer:
     """The paragraph about each of the named measures."""
-    if not arguments.names:
-        raise GradedError("--sentence needs a measure, as in nDCG_JK@10")
-    measures = parse_measures(arguments.names, uncut=True)
+    measures = _named(arguments, "--sentence")
     rows = [[str(measure), sentence(measure)] for measure in measures]
     lines: list[str] = []
     for _, paragraph in rows:

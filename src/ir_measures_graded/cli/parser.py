@@ -28,6 +28,8 @@ Files = Callable[[Any], Iterable[str]]
 READING = "reading qrels and runs"
 OUTPUT = "output"
 GROUPS = (READING, OUTPUT)
+REQUIRED = "the following arguments are required: "
+"""The start of argparse's message on missing arguments."""
 """The titles in the help of the options that several commands share."""
 
 
@@ -194,6 +196,7 @@ class Parser(argparse.ArgumentParser):
         The matching files other than the qrels replace patterns such as ``runs/*``.
         """
         values: dict[str, Any] = {}
+        self.words = words
         parsed = vars(self.parse_intermixed_args(self.joined(words[1:])))
         given = {name for name, value in parsed.items() if value is not False}
         reads: list[str] = []
@@ -237,14 +240,44 @@ class Parser(argparse.ArgumentParser):
         return joined_words
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith(REQUIRED):
+            message = self._of_missing(message)
         unknown = re.match(r"unrecognized arguments: ([^\s=]*)", message)
+        refused = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
         hint = ""
+        if refused:
+            hint = did_you_mean(refused[1], re.findall(r"[\w-]+", refused[2]))
         if unknown:
             others = commands_with(unknown[1])
             hint = did_you_mean(unknown[1], self._option_string_actions, cutoff=0.75)
+            if not hint:
+                hint = self._choice_like(unknown[1])
             if others:
                 hint = f"; {unknown[1]} is an option of {', '.join(others)}"
         raise GradedError(f"{message}{hint} (see {self.prog} --help)")
+
+    def _of_missing(self, message: str) -> str:
+        """The message that arguments are missing, or else the one on an unknown option.
+
+        Arguments that take several words may have none, which argparse does not know.
+        """
+        for word in self.words:
+            flag = word.partition("=")[0]
+            if flag.startswith("--") and flag not in self._option_string_actions:
+                return f"unrecognized arguments: {flag}"
+        names = message.removeprefix(REQUIRED).split(", ")
+        optional = {option.heading for option in self.options if option.many}
+        return REQUIRED + ", ".join(name for name in names if name not in optional)
+
+    def _choice_like(self, flag: str) -> str:
+        """The end of a message that suggests an option with the choice that the flag is like."""
+        flags: dict[str, str] = {}
+        for option in self.options:
+            if option.flags and option.choices:
+                flags |= dict.fromkeys(option.choices, option.flags[0])
+        hint = did_you_mean(flag.lstrip("-"), flags, cutoff=0.75)
+        choice = hint.removeprefix("; did you mean ").removesuffix("?")
+        return f"; did you mean {flags[choice]} {choice}?" if hint else ""
 
 
 def usage_lines(form: str) -> list[str]:

@@ -25,7 +25,7 @@ from ..errors import GradedError, InputWarning, Remark, did_you_mean
 from ..output.formats import MINUS, clean
 from ..output.width import width, width_of_terminal
 from ..progress import followed
-from . import COMMANDS, COMPLETION, GROUPS, PROGRAM
+from . import COMMANDS, COMMANDS_OF_TASKS, COMPLETION, GROUPS, PROGRAM
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -183,6 +183,9 @@ def _no_command(words: Sequence[str]) -> GradedError:
     if os.path.exists(words[0]):
         line = f"{PROGRAM} evaluate {' '.join(words)}"
         return GradedError(f"{words[0]!r} is a file, not a command; write evaluate first: {line}")
+    task = words[0].lower().replace("_", "-")
+    if task in COMMANDS_OF_TASKS:
+        return GradedError(f"{words[0]!r} is not a command; write {COMMANDS_OF_TASKS[task]}")
     commands = ", ".join(COMMANDS)
     hint = did_you_mean(words[0], COMMANDS)
     return GradedError(f"{words[0]!r} is not a command; the commands are {commands}{hint}")

@@ -6,6 +6,7 @@ for many evaluations.
 
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -112,7 +113,7 @@ class ArrayEvaluator(GradedEvaluator):
     ):
         word("ties", ties, TIES)
         self.in_order = [_with_ties(measure, ties) for measure in parse_list(measures)]
-        refuse_unsupported(GradedProvider(), self.in_order)
+        refuse_unsupported(GradedProvider(), self.in_order, "ir_measures_graded")
         level = labels_in(labels)
         self._shape = level.shape
         is_padding = padding_in(level, padding)
@@ -282,6 +283,8 @@ def array_values(
 ) -> np.ndarray:
     """The value of a measure for each group (G), from arrays of labels and scores.
 
+    With `sizes`, the groups are in their order; with `ids`, each stands where its id is first.
+
     `measure` is any measure that this package computes, graded or standard. Several measures give
     one row each, in their order. `labels` and `scores` are flat (N), with the `sizes` of the groups
     or the `ids` of the groups of the documents, or with either as `groups`. Or they are
@@ -307,7 +310,10 @@ def array_values(
 
     Raises `GradedError` as `ArrayEvaluator`, and for a score that is NaN.
     """
-    evaluator = ArrayEvaluator(measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding)
+    with told_of_swapped(labels, scores):
+        evaluator = ArrayEvaluator(
+            measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding
+        )
     return _of_one_or_all(measure, evaluator.values(scores))
 
 
@@ -331,7 +337,10 @@ def array_mean(
     >>> array_mean("nDCG_Burges@2", labels=[3, 0, 0, 1], scores=scores, ids=["a", "a", "b", "b"])
     1.0
     """
-    evaluator = ArrayEvaluator(measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding)
+    with told_of_swapped(labels, scores):
+        evaluator = ArrayEvaluator(
+            measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding
+        )
     means = _of_one_or_all(measure, evaluator.means(scores))
     if means.ndim:
         return means
@@ -472,15 +481,30 @@ FIRST = 100
 """The number of labels that are tried before all."""
 
 
+SWAPPED = (
+    "all scores are whole numbers and no label is one; labels come before scores, or name them: "
+    "labels=…, scores=…"
+)
+
+
 def warn_of_swapped(scores: np.ndarray) -> None:
     """Warn of scores that are all whole numbers, beside labels that are fractions."""
     if (scores == np.floor(scores)).all():
-        warnings.warn(
-            "all scores are whole numbers and no label is one; labels come before scores, or name "
-            "them: labels=…, scores=…",
-            InputWarning,
-            stacklevel=level_of_caller(),
-        )
+        warnings.warn(SWAPPED, InputWarning, stacklevel=level_of_caller())
+
+
+@contextmanager
+def told_of_swapped(labels: Array, scores: Array) -> Iterator[None]:
+    """Say that labels and scores are swapped, if they are, in the error on labels."""
+    try:
+        yield
+    except GradedError as error:
+        level = np.asarray(labels)
+        score = np.asarray(scores)
+        are_numbers = level.dtype.kind == "f" and score.dtype.kind in "iuf"
+        if are_numbers and are_fractions(level) and (score == np.floor(score)).all():
+            raise GradedError(SWAPPED) from error
+        raise
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from .measures.topics import Topics
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
 from .reduction import blocks_of, judged_of
-from .registry.facts import absent_levels, is_graded, needs_intents
+from .registry.facts import absent_levels, graded_err, is_err, is_graded, needs_intents
 from .registry.plugins import origin
 from .rows.columns import RUN
 from .rows.in_memory import Source, in_memory, read_qrels
@@ -161,11 +161,19 @@ def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | 
     return provider
 
 
-def refuse_unsupported(provider: Provider, measures: Iterable[Measure]) -> None:
-    """Raise `GradedError` for measures that the provider lacks."""
+def refuse_unsupported(
+    provider: Provider, measures: Iterable[Measure], computed_by: str = ""
+) -> None:
+    """Raise `GradedError` for measures that the provider lacks.
+
+    `computed_by` is what a message calls the provider, if that is not its name.
+    """
     missing = [str(measure) for measure in measures if not provider.supports(measure)]
     if missing:
-        raise GradedError(f"the provider {provider.NAME} does not compute {', '.join(missing)}")
+        alike = [graded_err(measure) for measure in measures if is_err(measure)]
+        hint = f"; {alike[0]} has the values of ERR" if alike else ""
+        computed_by = computed_by or f"the provider {provider.NAME}"
+        raise GradedError(f"{computed_by} does not compute {', '.join(missing)}{hint}")
 
 
 def warn_of_absent_levels(measures: Iterable[Measure], judged: Judged, source: str) -> None:

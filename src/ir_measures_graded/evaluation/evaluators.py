@@ -102,10 +102,11 @@ def _without_cutoff(measure: Measure, highest: float) -> str:
             f"{graded_err(cut, highest)}, or {graded_err(measure, highest)} for the whole list, in "
             f"which {highest:g} is the highest level"
         )
-    text = f"ERR needs a cutoff; use {graded_err(cut)}, which has the values of ERR@20"
+    whole_list = f"{graded_err(measure)}, which has its formula"
     if highest in (1, 2, 3):
-        text += f", or {graded_err(cut, highest)}, in which {highest:g} is the highest level"
-    return f"{text}; without @20, they count the whole list"
+        other = graded_err(measure, highest)
+        whole_list += f", or {other}, in which {highest:g} is the highest level"
+    return f"ERR needs a cutoff, as in ERR@20; for the whole list take {whole_list}"
 
 
 def _like(measure: Measure) -> list[Measure]:

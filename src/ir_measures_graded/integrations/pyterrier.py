@@ -51,6 +51,9 @@ def __getattr__(name: str) -> Any:
     """A measure, or another public name of `ir_measures_graded`."""
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if not hasattr(ir_measures_graded, name):
+        where = f"; pt.measures.{name} is one of ir_measures" if name in names.registry() else ""
+        raise AttributeError(f"pt.graded has no measure {name!r}{where}")
     return getattr(ir_measures_graded, name)
 
 
@@ -68,8 +71,13 @@ def _measures() -> None:
     """
     redirect(ir_measures.util.parse_trec_measure, _parse_trec_measure)
     module = sys.modules.get("pyterrier.measures")
-    if module is not None:
-        vars(module).setdefault("__getattr__", _missing_in_pyterrier)
+    if module is None:
+        return
+    vars(module).setdefault("__getattr__", _missing_in_pyterrier)
+    # `from pyterrier.measures import *` takes what the module has by then.
+    for name, measure in names.registry().items():
+        if is_graded(measure):
+            vars(module).setdefault(name, measure)
 
 
 def _missing_in_pyterrier(name: str) -> ir_measures.Measure:

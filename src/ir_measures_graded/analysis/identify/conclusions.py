@@ -25,6 +25,7 @@ OPEN = "open"
 UNREACHED = "not exercised"
 MOST_LISTED = 5  # the number of definitions that are listed
 CHANCE = ALPHA  # what is likelier to happen by chance is no evidence
+CERTAIN = 0.9995  # a bound that would be written as 1.000
 LEAST_AGREEING = 5  # a cause needs so many topics that agree
 # A cause is a property of at least this share of the topics that differ.
 COMMON = 0.5
@@ -63,6 +64,11 @@ class Conclusions:
         rest = f" Rarer definitions that fit: {rarer}." if rarer > 0 else ""
         name = self.names.named(self.ranking.groups[0])
         if self.ranking.is_found:
+            if self.case.by_mean and len(self.ranking.usual) > 1:
+                several = counted(len(self.ranking.usual), "definition")
+                fits = "fits" if self.case.given.size == 1 else "fit"
+                given = f"The {self._numbers_given()} {fits} {several} that tools compute"
+                return f"{given}; the likeliest is {name}.{rest}"
             others = ""
             if "solved" in self.ranking.chosen.gain:
                 others = " Other tables of gains may fit, too."
@@ -102,11 +108,13 @@ class Conclusions:
             for group in self.ranking.usual[:MOST_LISTED]:
                 yield "fits", self.names.named(group)
         if self.is_weak or (self.ranking.is_found and self.case.by_mean):
-            bound = f"with probability {self.chance:.3f} at most"
+            fit = f"fit a usual definition with probability {self.chance:.3f} at most"
+            if self.chance >= CERTAIN:
+                fit = "fit one of so many usual definitions as well"
             hint = ""
             if len(self.ranking.search.space["cutoff"]) > 1:
                 hint = "; name the measure and its cutoff"
-            yield "chance", f"random numbers fit a usual definition {bound}{hint}"
+            yield "chance", f"random numbers {fit}{hint}"
         if self.is_weak or self.case.by_mean:
             wanted = "values by topic, of more topics or of a second run, or another decimal"
             yield "to decide", wanted

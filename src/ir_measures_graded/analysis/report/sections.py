@@ -12,7 +12,7 @@ from ir_measures import Measure
 
 from ...core.measures.standard import definition_of
 from ...core.registry.facts import sign_of
-from ...core.registry.listing import facts_of, references_of
+from ...core.registry.listing import facts_of, works_of
 from ...core.registry.sentences import sentence
 from ...errors import NotApplicableError
 from ...evaluation.at_ranks import uncut
@@ -252,13 +252,10 @@ def method(evaluation: Evaluation, study: Study | None, command: str) -> dict[st
     for measure in evaluation.measures:
         paragraph = sentence(measure) if definition_of(measure) else ""
         definitions.append(facts_of(measure) | {"measure": measure, "paragraph": paragraph})
-    works: dict[Any, None] = {}  # an ordered set
-    for definition in definitions:
-        works.update(dict.fromkeys(references_of(definition["source"])))
     return {
         "definitions": definitions,
         "inputs": inputs,
         "versions": list(versions()),
         "command": command,
-        "works": list(works),
+        "works": works_of(evaluation.measures),
     }

@@ -6,7 +6,7 @@ order. Some gains have a name instead (`NAMED`); the weighting that changes no l
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -110,10 +110,31 @@ def _numbers_of(
     """The levels and gains of a text, a mapping or pairs. Raises `TypeError` or `ValueError`."""
     if isinstance(gains, str):
         if ":" not in gains:
-            raise ValueError("unknown name")
+            pairs_meant = with_levels(gains.split(","))
+            raise ValueError(f"write {pairs_meant}" if pairs_meant else "unknown name")
         return pairs_of(gains)
+    if isinstance(gains, Sequence) and with_levels(gains):
+        raise ValueError(f"write {with_levels(gains)}")
     pairs = gains.items() if isinstance(gains, Mapping) else gains
     return [(plain_number(level), plain_number(gain)) for level, gain in pairs]
+
+
+def with_levels(gains: Sequence[Any]) -> str:
+    """What to write in place of gains without levels; empty if there is one or none, or if they are
+    no numbers.
+
+    >>> with_levels(["0", "1", "3"]), with_levels(["w10"])
+    ('0:0,1:1,2:3 for the levels 0, 1, 2', '')
+    """
+    try:
+        numbers = [plain_number(float(gain)) for gain in gains]
+    except (TypeError, ValueError):
+        return ""
+    if len(numbers) < 2:
+        return ""
+    levels = ", ".join(map(str, range(len(numbers))))
+    pairs = ",".join(f"{level}:{gain}" for level, gain in enumerate(numbers))
+    return f"{pairs} for the levels {levels}"
 
 
 def pairs_of(text: str) -> list[tuple[Number, Number]]:
@@ -195,6 +216,9 @@ def weighting(name: str, chosen: Mapping[Any, Any] | str, levels: Iterable[Numbe
         return chosen
     if chosen not in PRESETS:
         names = ", ".join(list(PRESETS) + list(NAMED))
+        pairs_meant = with_levels(chosen.split(","))
+        if pairs_meant:
+            raise GradedError(f"the gains {chosen!r} name no levels; write {pairs_meant}")
         raise GradedError(
             f"unknown weighting {chosen!r}; use a preset ({names}) or NAME=LEVEL:GAIN,…, as in "
             "mine=1:1,2:10"

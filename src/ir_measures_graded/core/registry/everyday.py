@@ -112,7 +112,10 @@ AMBIGUOUS = {
         "Success@{k} (a hit or none, as in Sentence Transformers) or Accuracy@{k} (ir-measures: "
         "the share of pairs in the right order)"
     ),
-    "dcg": "DCG_Burges(gains=linear)@{k} (as in ranx) or DCG_Burges@{k} (as in OpenSearch)",
+    "dcg": (
+        "DCG_JK{at} (of Järvelin & Kekäläinen 2002), DCG_Burges(gains=linear){at} (as in ranx) or "
+        "DCG_Burges{at} (as in OpenSearch)"
+    ),
     "hole": (
         "Judged@{k}; the Hole@{k} of BEIR and MTEB counts documents that no topic judges, so it is "
         "not 1 - Judged@{k}"
@@ -190,7 +193,8 @@ def everyday_strings(text: str) -> list[str]:
             refuse_cutoff(text, cutoff)
     if name in _AMBIGUOUS:
         cutoff = cutoffs[0] if cutoffs else "10"
-        choices = _AMBIGUOUS[name].format(k=cutoff)
+        ending = f"@{cutoff}" if cutoffs else ""
+        choices = _AMBIGUOUS[name].format(k=cutoff, at=ending)
         raise GradedError(f"{text!r} means several measures; write {choices}")
     word = _WORDS.get(name)
     if word is None:

@@ -6,7 +6,7 @@ The works that define the measures are entries of the BibTeX file ``references.b
 import os
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from ir_measures.providers.base import NOT_PROVIDED
 
 from ...docstrings import docstring_of
 from ..measures import FAMILIES, trec_eval
+from ..measures.standard import definition_of
 from . import names, plugins
 from .facts import allowed, is_graded, name_of, smaller_is_better
 
@@ -183,6 +184,22 @@ def references_of(source: str) -> list[Reference]:
     positions = {work: source.find(work.name) for work in references().values()}
     named = [work for work, position in positions.items() if position >= 0]
     return sorted(named, key=positions.__getitem__)
+
+
+def works_of(measures: Iterable[Measure]) -> list[Reference]:
+    """The works that the sources of measures name, each once.
+
+    A standard measure has the source of its definition, if it has one.
+
+    >>> from ir_measures import AP, nDCG
+    >>> [work.key for work in works_of([nDCG @ 10, AP])]
+    ['jarvelin2002']
+    """
+    works: dict[Reference, None] = {}  # an ordered set
+    for measure in measures:
+        source = facts_of(definition_of(measure) or measure)["source"]
+        works |= dict.fromkeys(references_of(source))
+    return list(works)
 
 
 def _name(key: str, bibtex: str) -> str:

@@ -369,7 +369,10 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
                 raise GradedError(f"{name} needs {parameter}, {meaning}{example}")
         elif not _is_allowed(parameter, info, value):
             refused = f"{name}: {parameter}={shown(value)} is not allowed"
-            raise GradedError(f"{refused}; {parameter} is {meaning}")
+            other = ""
+            if parameter == "gains":
+                other = "; nDCG_Burges takes any gains, exp and linear too"
+            raise GradedError(f"{refused}; {parameter} is {meaning}{other}")
     return measure
 
 

@@ -16,7 +16,7 @@ from ..measures.base import GradedMeasure
 from ..measures.gain_sums import GainSum
 from ..measures.parameters import Choice, Flag
 from ..measures.sessions import SessionMeasure
-from ..ranking.gains import EXP, LINEAR, gains_text
+from ..ranking.gains import EXP, LINEAR
 from .facts import defined, is_normalised
 from .notation import parse_measure
 
@@ -70,8 +70,8 @@ def sentence(measure: Measure | str) -> str:
     >>> print(fill(sentence("nCG(gains=1:1,2:10)@5"), 90))
     nCG(gains={2:10})@5: Normalised cumulated gain. Cumulated gain as a share of that of the
     ideal list. The value is nCG[k] = CG[k] / CG_I[k], I the gains of all judged documents,
-    descending. Here k = 5; CG[k] = Σ_{i≤k} G[i]; G[i] is the gain at rank i. Gains by level:
-    2:10; other levels gain their value, at least 0. All ranks count alike. The ideal list has
+    descending. Here k = 5; CG[k] = Σ_{i≤k} G[i]; G[i] is the gain at rank i. Level 2 gains
+    10; any other level gains its value, at least 0. All ranks count alike. The ideal list has
     all judged documents of the topic, the highest gain first, and ends at rank 5 as well.
     Only the first 5 ranks count. Documents are in descending order of their scores as 32-bit
     floats; equal scores are in descending order of the document ids. Unjudged documents keep
@@ -164,7 +164,9 @@ def _gains(measure: GradedMeasure) -> Iterator[str]:
         if not weighting:
             yield "The gain of a document is its level, at least 0."
             return
-        yield f"Gains by level: {gains_text(weighting)}; other levels gain their value, at least 0."
+        gains = [f"level {level} gains {gain}" for level, gain in weighting.items()]
+        text = f"{_listed(gains)}; any other level gains its value, at least 0."
+        yield text[0].upper() + text[1:]
     elif weighting == -math.inf:
         yield "A document counts if it is judged, whatever its level."
     else:
