@@ -15,7 +15,7 @@ from ..core.provider import GradedEvaluator
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import needs_intents
-from ..core.registry.notation import parse_measures
+from ..core.registry.notation import parse_measure
 from ..core.uncertainty import with_option
 from ..errors import EmptyRunWarning, GradedError, Remark
 from ..evaluation.checked import checks_arguments
@@ -196,7 +196,7 @@ def check(
     named = named_runs(runs, needed=False)
     judged = judgments.documents
     evaluators(wanted, judgments)  # refuses what `evaluate` refuses
-    ends = _over_ties(wanted or parse_measures(TIED))
+    ends = _over_ties(wanted or [parse_measure(TIED)])
     remarks: list[Remark] = []
     counts = np.zeros((2, len(named), DRAWN_DEPTH))
     for row, run in enumerate(steps(named, "runs")):
@@ -214,7 +214,7 @@ def check(
     if wanted:
         remarks += _on_topics_without_relevant(wanted, judgments)
     else:  # nobody named this measure
-        by_default = _on_topics_without_relevant(parse_measures(TIED), judgments)
+        by_default = _on_topics_without_relevant([parse_measure(TIED)], judgments)
         remarks += [replace(remark, subject=subject) for remark in by_default]
     of_qrels = levels(judgments, highest=any(map(needs_intents, wanted)))
     return Check(of_qrels, tuple(run.name for run in named), tuple(remarks), shares)
@@ -286,7 +286,7 @@ def _remarks_on(
     for measure, (lowest, highest) in ends.items():
         width = means[str(highest)] - means[str(lowest)]
         if width > WIDE:
-            name = str(measure) if str(measure) != str(parse_measures(TIED)[0]) else "nDCG@10"
+            name = "nDCG@10" if measure == parse_measure(TIED) else str(measure)
             text = TIES_MOVE.format(name, decimal(width))
             remarks.append(Remark("ties", run.name, text))
     if is_apart.any():
