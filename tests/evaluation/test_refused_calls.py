@@ -195,8 +195,8 @@ def test_input_of_gdeval(qrels, run, reason, capfd):
 @pytest.mark.parametrize(
     ("highest", "strings"),
     [
-        (3, ["ERR_G(max_gain=15)@20", "ERR_G(max_gain=7)@20"]),
-        (4, ["ERR_G(max_gain=15)@20"]),
+        (3, ["ERR_G(max_gain=15)", "ERR_G(max_gain=7)"]),
+        (4, ["ERR_G(max_gain=15)"]),
         (6, ["ERR_G(max_gain=63)@20", "ERR_G(max_gain=63)"]),
     ],
 )

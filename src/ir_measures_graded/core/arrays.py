@@ -499,12 +499,19 @@ def told_of_swapped(labels: Array, scores: Array) -> Iterator[None]:
     try:
         yield
     except GradedError as error:
-        level = np.asarray(labels)
-        score = np.asarray(scores)
-        are_numbers = level.dtype.kind == "f" and score.dtype.kind in "iuf"
-        if are_numbers and are_fractions(level) and (score == np.floor(score)).all():
+        if are_swapped(labels, scores):
             raise GradedError(SWAPPED) from error
         raise
+
+
+def are_swapped(labels: Array, scores: Array) -> bool:
+    """Whether no label is a whole number and all scores are; False for what is no array."""
+    try:
+        level = labels_in(labels)
+        score = scores_in(scores, level.shape)
+    except GradedError:
+        return False
+    return are_fractions(level) and bool((score == np.floor(score)).all())
 
 
 @dataclass(frozen=True)
