@@ -82,6 +82,36 @@ def test_tables_have_the_ranks_that_are_named():
     assert curves(QRELS, RUNS, "CG", at=3).ranks.tolist() == [1, 2, 3]
 
 
+def test_the_default_depth_is_that_of_the_longest_list():
+    assert curves(QRELS, RUNS, "CG").values.shape == (2, 3)
+    assert curves(QRELS, RUNS, "CG").ideal.shape == (3,)
+    assert curves(QRELS, RUNS, "CG", confidence=0.9, resamples=100).bands.shape == (2, 2, 3)
+    assert curves(QRELS, RUNS, ["nCG", "P@5"]).curves[1].ranks.size == 5
+    assert curves(QRELS, {"none": {"q9": ["x"]}}, "CG").ranks.size == 1
+
+
+def test_equal_means_are_equally_good():
+    def sentence(*values):
+        return str(made(*values).answer()[0])
+
+    start = "A and B have the best mean CG at rank 4, 3.0000 over 12 topics; "
+    assert sentence([1, 2, 3, 3], [2, 2, 2, 3]) == (
+        f"{start}A is better at 1 of 4 ranks, B at 1, and they are equal at 2."
+    )
+    assert sentence([3, 3, 3, 3], [3, 3, 3, 3]) == f"{start}they are equal at every rank."
+    assert sentence([1, 2, 3, 3], [2, 2, 3, 3], [0, 2, 0, 0]) == (
+        f"{start}they are the best at 3 of 4 ranks."
+    )
+    start = "A has the best mean CG at rank 4, 3.0000 over 12 topics; it "
+    assert sentence([2, 2, 3, 3], [2, 2, 2, 1]) == (
+        f"{start}is better at 2 of 4 ranks, B at 0, and they are equal at 2."
+    )
+    assert sentence([1, 2, 3, 3], [1, 1, 0, 0], [0, 2, 0, 0]) == (
+        f"{start}alone is the best at 2 of 4 ranks, and with others at 2."
+    )
+    assert sentence([1, 2, 3, 3], [0, 1, 0, 0]) == f"{start}is the best at 4 of 4 ranks."
+
+
 # ------------------------------------------------------------------------------- confidence
 
 
@@ -131,7 +161,10 @@ def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
     lines = {line.get_label(): line for line in axes.get_lines()}
     assert list(lines) == ["ideal", "B", "A"]
     assert lines["B"].get_ydata().tolist() == [0.4, 0.35, 0.6]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("rank", "mean nDCG_JK(gains={2:10})")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == (
+        "rank: documents read from the top",
+        "Normalised discounted cumulated gain: mean\nnDCG_JK(gains={2:10})",
+    )
     title, caption = (text.get_text() for text in found.figure().texts)
     assert title.replace("\n", " ") == found.summary
     assert "95 % pointwise percentile bands, at each rank for itself" in caption.replace("\n", " ")

@@ -133,4 +133,4 @@ def test_runs_of_equal_means_are_sorted_by_name(runs):
     assert orders == [["c", "a", "b"]] * 2
     equal = found.part([run for run in runs if run != "c"], found.measures)
     assert str(equal.headline()).startswith("a and b have the best")
-    assert str(intervals(equal).headline).startswith("a has the best")
+    assert str(intervals(equal).headline).startswith("a and b have the best")

@@ -16,10 +16,10 @@ from ir_measures import Measure
 
 from ..core.provider import check_levels
 from ..core.ranking.gains import gain_of
-from ..core.registry.facts import gains_of, is_plain_sum, needs_intents, sign_of
+from ..core.registry.facts import gains_of, is_plain_sum, name_of, needs_intents, sign_of
 from ..core.registry.notation import checked, parse_measures
 from ..errors import GradedError, NotApplicableError, did_you_mean
-from ..evaluation.at_ranks import DEEPEST, uncut, values_at_ranks
+from ..evaluation.at_ranks import DEEPEST, at_ranks, uncut, values_at_ranks
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ZERO, with_effective
@@ -33,11 +33,11 @@ from ..evaluation.named import (
     read_judgments,
     study_of,
 )
-from ..evaluation.order_of_runs import best_first
+from ..evaluation.order_of_runs import best_first, leading, tie_groups
 from ..evaluation.remarks import issued_together
 from ..evaluation.weights import MeansOverTopics, counted_by
 from ..output import figures
-from ..output.formats import counted, decimal
+from ..output.formats import counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from ..progress import Progress, steps
@@ -50,7 +50,9 @@ if TYPE_CHECKING:
 DEPTH = 100
 RESAMPLES = 1000
 IDEAL = "ideal"
+GREY_LINE = f"Thick grey: {IDEAL}, the judged documents in the best order."
 RANK = "rank"
+RANK_IN_WORDS = "rank: documents read from the top"
 MOST_COLOURED = 12
 """The largest number of runs of which figures show all in colour."""
 BEST_COLOURED = 5
@@ -142,17 +144,47 @@ class Curves(Result):
         return [styles.get(run, figures.PALE) for run in self.runs]
 
     def answer(self) -> list[Note]:
-        """The best run at the cutoff, and at how many ranks it is the best."""
+        """The best run at the cutoff, or the best ones, and at how many ranks it is the best."""
         best = self.order[0]
-        depth = self.ranks.size
         value = decimal(float(self.values[best, self._last - 1]))
         names = [self.runs[best], self.measure, value, self._last, self.over]
         if len(self.runs) == 1:
             return [Note("{} has the mean {} {} at rank {} over {}.", *names)]
-        values = self.values * sign_of(self.measure)
-        leads = int((values[best] >= values.max(axis=0)).sum())
-        text = "{0} has the best mean {1} at rank {3}, {2} over {4}; it is the best at {5} of {6}."
-        return [Note(text, *names, leads, counted(depth, "rank"))]
+        goodness = self.values * sign_of(self.measure)
+        best_runs = leading(goodness[:, self._last - 1], self.runs)
+        names[0] = listed(best_runs)
+        have = "has" if len(best_runs) == 1 else "have"
+        text = "{} {} the best mean {} at rank {}, {} over {}; {}."
+        _, measure, value, last, over = names
+        at_ranks = self._leads(goodness, best_runs)
+        return [Note(text, names[0], have, measure, last, value, over, at_ranks)]
+
+    def _leads(self, goodness: np.ndarray, best_runs: Sequence[str]) -> str:
+        """At how many ranks the best run is the best, alone and with others."""
+        is_best = tie_groups(goodness.T).T == 0
+        best_at_rank = is_best.sum(axis=0)
+        alone = (is_best & (best_at_rank == 1)).sum(axis=1).tolist()
+        ranks = counted(self.ranks.size, "rank")
+        equal = int((best_at_rank == len(self.runs)).sum())
+        if equal == self.ranks.size:
+            return "they are equal at every rank"
+        if len(self.runs) == 2 and equal:
+            first, second = self.order
+            name = self.runs[first] if len(best_runs) > 1 else "it"
+            ahead = f"{name} is better at {alone[first]} of {ranks}"
+            behind = f"{self.runs[second]} at {alone[second]}"
+            return f"{ahead}, {behind}, and they are equal at {equal}"
+        numbers = [self.runs.index(run) for run in best_runs]
+        if len(numbers) > 1:
+            together = int(is_best[numbers].all(axis=0).sum())
+            return f"they are the best at {together} of {ranks}"
+        (number,) = numbers
+        shared = int(is_best[number].sum()) - alone[number]
+        if shared:
+            return (
+                f"it alone is the best at {alone[number]} of {ranks}, and with others at {shared}"
+            )
+        return f"it is the best at {alone[number]} of {ranks}"
 
     def tables(self) -> list[Table]:
         """One row per rank, or per rank of `at`, and one column per curve that figures show in
@@ -218,7 +250,14 @@ class Curves(Result):
     @property
     def caption(self) -> str:
         """What a reader must know of the figure."""
+        return " ".join([*self.remarks, *self.words])
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader must know of the lines, a sentence each."""
         parts = [f"Means over {self.over}."]
+        if self.ideal is not None:
+            parts.append(GREY_LINE)
         if self.confidence:
             bands = self._kind_of_bands(self.confidence)
             parts.append(f"Shaded: {bands}, at each rank for itself.")
@@ -227,7 +266,15 @@ class Curves(Result):
         if len(self.shown) < len(self.runs):
             others = ", and those to highlight" if self.highlight else ""
             parts.append(f"In colour: the best {BEST_COLOURED} runs by {self.measure}{others}.")
-        return " ".join(parts)
+        return parts
+
+    @property
+    def words(self) -> list[str]:
+        """What the measure is, in a sentence; none for a measure without a description."""
+        description = " ".join(self.measure.SHORT_DESC.split()).rstrip(".")
+        if not description:
+            return []
+        return [f"{name_of(self.measure)}: {description[0].lower()}{description[1:]}."]
 
     def drawing_of_lines(
         self,
@@ -272,9 +319,18 @@ class Curves(Result):
             marks = {f"cutoff {self.cutoff}": float(self.cutoff)}
             grey_from = float(self.cutoff)
         return figures.Lines(
-            ranks, lines, "rank", f"mean {self.measure}", heading, marks=marks,
+            ranks, lines, RANK_IN_WORDS, _axis_of(self.measure), heading, marks=marks,
             grey_from=grey_from, whole_x=True, shows_legend=shows_legend,
         )  # fmt: skip
+
+
+def _axis_of(measure: Measure) -> str:
+    """What the vertical axis shows: the measure's title and its string."""
+    label = f"mean {measure}"
+    title = measure.PRETTY_NAME.partition(" (")[0]
+    if title in ("", measure.NAME):
+        return label
+    return f"{title}: {label}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -313,6 +369,17 @@ class CurvesByMeasure(Result):
         measures."""
         return self.curves[0].notes()
 
+    @property
+    def caption(self) -> str:
+        """What a reader must know of the figure."""
+        parts = list(self.curves[0].remarks)
+        for by_measure in self.curves:
+            if by_measure.ideal is not None and GREY_LINE not in parts:
+                parts.append(GREY_LINE)
+        for by_measure in self.curves:
+            parts += by_measure.words
+        return " ".join(parts)
+
     def figure(self) -> Figure:
         """Draw the curves, a panel for each measure.
 
@@ -332,7 +399,7 @@ class CurvesByMeasure(Result):
         with_legend[place] = replace(panels[place], shows_legend=True)
         if figures.side_by_side(with_legend, ACROSS) == 1:
             with_legend = [replace(panels[0], shows_legend=True)] + panels[1:]
-        return figures.picture(with_legend, self.summary, first.caption, across=ACROSS)
+        return figures.picture(with_legend, self.summary, self.caption, across=ACROSS)
 
 
 @overload
@@ -376,8 +443,8 @@ def curves(
     - `qrels`, `runs`: as for `evaluate`.
     - `measure`: a measure that takes a cutoff, graded or a standard one with a definition. Several
       have a `CurvesByMeasure`; of those that differ in the cutoff only, the deepest.
-    - `depth` (1 to 100,000): the last rank; by default the measure's cutoff,
-      or 100 without one. A depth that would need too much memory is refused.
+    - `depth` (1 to 100,000): the last rank; by default the measure's cutoff, else that of the
+      longest list, at most 100. A depth that would need too much memory is refused.
     - `ideal`: whether to add the curve of the ideal list; by default for CG, DCG_JK and DCG_Burges.
     - `confidence` (above 0, below 1): adds intervals for the mean by SciPy's percentile bootstrap,
       from `resamples` (≥ 100) samples of topics. All runs share the samples, which depend on `seed`
@@ -435,6 +502,7 @@ def _curves(
     """The curves by one measure."""
     open_end = uncut(named_measure)
     last = _last_rank(named_measure, depth, at)
+    is_default = depth is None and not at and "cutoff" not in named_measure.params
     ranks = [whole_number(rank, "at", 1, last) for rank in at]
     # With a cutoff, a measure may order tied documents in another way.
     cut = checked(open_end @ last)
@@ -465,12 +533,19 @@ def _curves(
         best = means_of.mean(means_of.treated(of_ideal))
     means = np.zeros((len(named), last))
     bands = None if confidence is None else np.zeros((len(named), 2, last))
+    deepest = 1
     with issued_together():
         for number, run in enumerate(steps(named, "runs")):
-            values = means_of.treated(values_at_ranks(cut, run, judgments, last))
+            values_of_run = at_ranks(cut, run, judgments, last)
+            deepest = max(deepest, values_of_run.deepest)
+            values = means_of.treated(values_of_run.values)
             means[number] = means_of.mean(values)
             if bands is not None and confidence is not None:
                 bands[number] = _band(means_of, values, confidence, resamples, seed)
+    if is_default:
+        means = means[:, :deepest]
+        best = None if best is None else best[:deepest]
+        bands = None if bands is None else bands[..., :deepest]
     return Curves(
         measure=open_end,
         topics=topics,

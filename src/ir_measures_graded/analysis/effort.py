@@ -8,7 +8,7 @@ with the best run at rank 10."
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -38,7 +38,7 @@ RANKS: Final = (5, 10, 20)
 ROUNDING: Final = 1e-12
 """Relative: means of equal curves may differ by rounding errors."""
 COLUMNS: Final = ("run", "baseline", "at", "value", "documents", "more", "ratio")
-NEEDS: Final = "{} needs {} than {} for the {} of {} that {} has at rank {}"
+NEEDS: Final = "{} {} {} than {} for the {} of {} that {} has at rank {}"
 EARLIER: Final = (
     "{} reaches the {} of {} that it has at rank {} at rank {} already, so its ranks do not tell "
     "the effort."
@@ -115,14 +115,16 @@ class Effort(Result):
             other = "" if self.baseline == IDEAL else "other "
             ranks = counted(self.depth, "rank")
             return Note(text, other, self.measure, value, baseline, rank, ranks)
-        most = max(reached, key=lambda run: reached[run])
-        fewest = min(reached, key=lambda run: reached[run])
+        highest = max(reached.values())
+        lowest = min(reached.values())
+        most = sorted(run for run, count in reached.items() if count == highest)
+        fewest = sorted(run for run, count in reached.items() if count == lowest)
         text = NEEDS
-        names: list[Any] = [most, _more(reached[most])]
+        names: list[Any] = [listed(most), _need(most), _more(highest)]
         names += [baseline, self.measure, value, baseline, rank]
-        if reached[fewest] < reached[most]:
-            text += "; {} needs {}"
-            names += [fewest, _more(reached[fewest]).removesuffix(" documents")]
+        if lowest < highest:
+            text += "; {} {} {}"
+            names += [listed(fewest), _need(fewest), _more(lowest).removesuffix(" documents")]
         if missing:
             text += "; {} {} not reach it within {}"
             do = "does" if len(missing) == 1 else "do"
@@ -221,6 +223,11 @@ class Effort(Result):
         if self.falling:
             notes.append(Note(FALLS, self.measure, listed(self.falling, 5)))
         return notes
+
+
+def _need(runs: Sequence[str]) -> str:
+    """The verb of one run, or of several that need equally many documents."""
+    return "needs" if len(runs) == 1 else "need"
 
 
 def _more(count: int) -> str:

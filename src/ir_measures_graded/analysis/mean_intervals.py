@@ -16,7 +16,7 @@ from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark, level_of_caller, shown
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluation import ACROSS, Evaluation, axis_label
-from ..evaluation.order_of_runs import best_first
+from ..evaluation.order_of_runs import best_first, leading
 from ..output import figures
 from ..output.formats import counted, decimal, listed
 from ..output.result import Result
@@ -162,6 +162,10 @@ class Intervals(Result):
         if len(self.runs) == 1:
             return Note("{} has {} {} ({}) over {}.", *names)
         runs = counted(len(self.runs), "run")
+        best_runs = leading(sign_of(measure) * self.values[:, 0], self.runs)
+        if len(best_runs) > 1:
+            text = "{} have the best {}, {}, of {} over {}."
+            return Note(text, listed(best_runs), measure, value, runs, topics)
         return Note("{} has the best {}, {} ({}), of {} over {}.", *names[:4], runs, topics)
 
 

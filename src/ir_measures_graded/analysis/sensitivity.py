@@ -254,8 +254,8 @@ class Sensitivity(Result):
             settings = f"all {len(self.settings)} settings"
             if len(self.settings) == 2:
                 settings = "both settings"
-            verb = "is" if len(best_runs) == 1 else "are"
-            return f"{listed(best_runs, 2)} {verb} best under {settings}."
+            are = "is" if len(best_runs) == 1 else "are equally good and"
+            return f"{listed(best_runs, 2)} {are} best under {settings}."
         label_of = dict(zip(self.settings, self._labels, strict=True))
         clauses = []
         for runs, settings_of_runs in leaders.items():

@@ -9,7 +9,11 @@ OPTIONS = (
     *COLLECTION,
     NO_RELEVANT,
     WEIGHTS,
-    Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
+    Option(
+        "--depth RANK",
+        "last rank; default: the measure's cutoff, else that of the longest list, at most 100",
+        whole_number,
+    ),
     Option("--at RANK,…", "ranks in the table, as in 5,10,20", whole_numbers, default=[]),
     Option("--highlight RUN", "of more than 12 runs, also show these in colour", many=True),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),

@@ -11,7 +11,11 @@ OPTIONS = (
     WEIGHTS,
     Option("--baseline RUN", f"run to read the values of, or {IDEAL}; default: the best run"),
     Option("--at RANK,…", "ranks of the baseline; default: 5,10,20", whole_numbers, default=[]),
-    Option("--depth RANK", "last rank; default: the measure's cutoff, else 100", whole_number),
+    Option(
+        "--depth RANK",
+        "last rank; default: the measure's cutoff, else that of the longest list, at most 100",
+        whole_number,
+    ),
     *output(),
 )
 

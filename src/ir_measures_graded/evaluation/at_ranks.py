@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -46,6 +47,13 @@ def uncut(measure: Measure) -> GradedMeasure:
     return type(measure)(**kept)
 
 
+class AtRanks(NamedTuple):
+    """The `values` at every rank (depth × T), and the `deepest` rank of any list of the run."""
+
+    values: np.ndarray
+    deepest: int
+
+
 def values_at_ranks(
     measure: GradedMeasure, run: Run, judgments: Judgments, depth: int
 ) -> np.ndarray:
@@ -53,14 +61,21 @@ def values_at_ranks(
 
     The measure's own cutoff is ignored.
     """
+    return at_ranks(measure, run, judgments, depth).values
+
+
+def at_ranks(measure: GradedMeasure, run: Run, judgments: Judgments, depth: int) -> AtRanks:
+    """As `values_at_ranks`, with the deepest rank."""
     values = np.empty((depth, len(judgments.topics)))
+    deepest = 0
     remarks = RunRemarks(judgments.documents, contract=judgments.contract)
-    at_ranks = partial(evaluated, measure, depth=depth)
+    at_every_rank = partial(evaluated, measure, depth=depth)
     with about(run.name):
         for ranks in remarks.watched(run.reduced(judgments)):
-            of_topics = computed(measure, view(measure, ranks, cut=False), at_ranks, (depth,))
+            of_topics = computed(measure, view(measure, ranks, cut=False), at_every_rank, (depth,))
             values[:, ranks.place.numbers] = of_topics.T
+            deepest = max(deepest, int(ranks.retrieved.max(initial=0)))
     # A study issues the remarks on its runs.
     if run.kept_for is None:
         issue(remarks.of(run.source, run.name))
-    return values
+    return AtRanks(values, deepest)

@@ -15,7 +15,7 @@ from ...core.registry.notation import one_of
 from ...errors import GradedError, Remark
 from ...evaluation.counting import with_effective
 from ...evaluation.evaluation import Evaluation
-from ...evaluation.order_of_runs import best_first
+from ...evaluation.order_of_runs import best_first, leading
 from ...output.formats import PLACES, clean, counted, escaped_html, sentences, short
 from ...output.result import Result
 from ...output.tables import Table
@@ -251,6 +251,12 @@ class Comparison(Result):
         means = self.values[:, self._columns[measure]]
         order = best_first(sign_of(measure) * means, self.runs)
         return [self.runs[run] for run in order]
+
+    def leading(self, measure: Measure | str) -> list[str]:
+        """The runs with the best mean by one of the measures, sorted by name."""
+        measure = one_of(self.measures, measure)
+        means = self.values[:, self._columns[measure]]
+        return leading(sign_of(measure) * means, self.runs)
 
     def top(self, measure: Measure | str) -> list[str]:
         """The best run by one of the measures, and all runs that are not significantly worse."""

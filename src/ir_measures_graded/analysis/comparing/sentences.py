@@ -31,8 +31,8 @@ def answer_by(comparison: Comparison, measure: Measure) -> Iterator[str]:
     elif len(tests) == 1:
         yield f"{difference_sentence(tests[0], method)}."
     elif all(test.adjusted is None for test in tests):
-        best = comparison.best_first(measure)[0]
-        yield f"No difference by {measure} was tested; {best} has the best mean."
+        best = comparison.leading(measure)
+        yield f"No difference by {measure} was tested; {listed(best)} {_have(best)} the best mean."
     elif comparison.baselines:
         for baseline in comparison.baselines:
             against = [test for test in tests if test.other == baseline]
@@ -134,12 +134,20 @@ def _around_the_best(comparison: Comparison, measure: Measure) -> str:
         but = f", {MAY_TURN} the sign for {listed(turned)}"
     if not others:
         return f"{best} is significantly better than every other run{but}"
-    not_worse = f"{listed(others)} {_are(others)} not significantly worse"
-    sentence = f"{best} has the best mean, and {not_worse}"
+    leaders = comparison.leading(measure)
+    sentence = f"{listed(leaders)} {_have(leaders)} the best mean"
+    behind = [run for run in others if run not in leaders]
+    if behind:
+        sentence += f", and {listed(behind)} {_are(behind)} not significantly worse"
     losers = [str(test.loser) for test in lost]
     if losers:
         sentence += f"; {listed(losers)} {_are(losers)} significantly worse"
     return f"{sentence}{but}"
+
+
+def _have(runs: Sequence[object]) -> str:
+    """The verb of one run that has something, or of several."""
+    return "has" if len(runs) == 1 else "have"
 
 
 def _are(runs: Sequence[object]) -> str:

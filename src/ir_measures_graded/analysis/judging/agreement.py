@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...errors import GradedError, Remark
-from ...evaluation.order_of_runs import best_first
+from ...evaluation.order_of_runs import best_first, leading
 from ...output.figures import Figure
 from ...output.formats import Percent, counted, decimal, known, listed, short
 from ...output.result import Result
@@ -128,6 +128,9 @@ class Judges(Result):
         among = ""
         if len(self.judges) > 1:
             among = f", with the highest κ of {len(self.judges)} judges,"
+            equal = self._equal_to_best()
+            if equal:
+                among = f", with the highest κ of {len(self.judges)} judges, as {listed(equal)},"
         of_levels = ""
         if kappa.lower is not None:
             of_levels = f", κ {kappa.in_sentence()}"
@@ -142,6 +145,13 @@ class Judges(Result):
         same = Percent(best.counts["same"])
         agreement = Note(text, best.judge, among, same, documents, of_levels, of_runs)
         return [agreement, *self._distinguished()]
+
+    def _equal_to_best(self) -> list[str]:
+        """The names of the other judges with the highest κ."""
+        kappas = [judge.statistics["kappa"].value for judge in self.judges]
+        names = [judge.judge for judge in self.judges]
+        best_judges = leading(np.array(kappas, dtype=float), names)
+        return [name for name in best_judges if name != self.best.judge]
 
     def _distinguished(self) -> Iterator[Note]:
         """Which judges have a κ that is not distinguishable from the highest."""

@@ -13,7 +13,7 @@ from ...core.registry.facts import sign_of
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Study
 from ...evaluation.order_of_runs import best_first
-from ...output.formats import counted, decimal, p_of, short
+from ...output.formats import counted, decimal, listed, p_of, short
 from ...output.tables import Note
 from ..comparing.compare import compare, with_turns
 from ..comparing.families import baseline_of
@@ -186,7 +186,13 @@ class ReportVerdict(NamedTuple):
         means = [decimal(best.mean or 0.0), decimal(other.mean or 0.0)]
         measure = self.measures[0].measure
         facts = [difference, p_of(test.adjusted), counted(self.topics, self.unit)]
-        return Note(text, best.run, other.run, measure, *means, *facts)
+        names = [best.run, other.run, measure, *means, *facts]
+        leaders = self.measures[0].leading
+        if len(leaders) > 1 and not test.significant:
+            text = "{} have the best mean; {} does not differ significantly from {}: {} {} against "
+            text += "{}, {}, {}, {}."
+            names = [listed(leaders), *names]
+        return Note(text, *names)
 
     @property
     def notes(self) -> list[str]:
