@@ -163,7 +163,7 @@ def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
     assert lines["B"].get_ydata().tolist() == [0.4, 0.35, 0.6]
     assert (axes.get_xlabel(), axes.get_ylabel()) == (
         "rank: documents read from the top",
-        "Normalised discounted cumulated gain: mean\nnDCG_JK(gains={2:10})",
+        "mean normalised discounted cumulated gain,\nnDCG_JK(gains={2:10})",
     )
     title, caption = (text.get_text() for text in found.figure().texts)
     assert title.replace("\n", " ") == found.summary

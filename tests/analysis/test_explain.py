@@ -30,6 +30,29 @@ def test_the_vectors_of_discounted_cumulated_gain():
     assert found.values == pytest.approx(jk.DCG_VECTOR, abs=jk.A_HUNDREDTH)
 
 
+@pytest.mark.parametrize("measure", ["ERR_G@4", "nERR", "EBR(max_gain=19)", "iRBU(p=.5)@3"])
+def test_the_steps_of_a_user_who_stops_multiply_to_the_contributions(measure):
+    qrels = {"q": {"a": 1, "b": 3, "c": 0, "d": 2, "e": 3}, "p": {"z": 4}}
+    found = explain(qrels, {"q": ["a", "x", "b", "c", "d"]}, measure, "q", depth=4)
+    assert [row["stop"] or 0.0 for row in found.records()] == np.nan_to_num(found.stops).tolist()
+    down_to = found.measure.params.get("cutoff", 4)
+    steps = (found.reach * found.stops * np.nan_to_num(found.worth))[:down_to]
+    divisor = 1
+    if measure == "nERR":
+        divisor = evaluate(qrels, {"r": {"q": ["b", "e", "d", "a"]}}, ["ERR_G"]).of("ERR_G")[0, 0]
+    np.testing.assert_allclose(steps / divisor, found.contributions[:down_to], rtol=1e-14)
+    assert found.reach[:2].tolist() == [1, 1 - found.stops[0]]
+
+
+def test_the_highest_gain_stands_in_the_sentence():
+    qrels = {"q": {"a": 1}, "p": {"z": 4}}
+    found = explain(qrels, {"q": ["a"]}, "ERR_G@4", "q")
+    assert found.summary.endswith("; the highest gain is 15.")
+    assert "stops = gain / (15 + 1)" in found.notes()[1]
+    assert explain(qrels, {"q": ["a"]}, "RBP_G@4", "q").notes()[1] == "Adds = gain / 4 × weight."
+    assert "stop" not in explain(qrels, {"q": ["a"]}, "Q", "q").data().columns
+
+
 # ------------------------------------------------------------------------------------- any ranking
 
 

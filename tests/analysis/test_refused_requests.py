@@ -143,7 +143,7 @@ ranges(QRELS, RUNS, ["CG(ties=mean)@2"])                | leave out ties, its ra
 explain_difference(QRELS, {"good": RUNS["good"]}, "CG") | explain_difference needs 2 runs, not 1
 explain(QRELS, RUNS["good"], "Q(ties=max)", "q1")       | one ranking with one level of each
 explain(QRELS, RUNS["good"], "nCG(unjudged=max)", "q1") | one ranking with one level of each
-explain(QRELS, RUNS["good"], "Bpref", "q1")             | Bpref has no contributions; most
+explain(QRELS, RUNS["good"], "Bpref", "q1")             | Bpref has no explanation of each document; most
 explain(QRELS, RUNS["good"], "CG", 7)                   | topic '7' is not in the qrels (such as 'q1')
 explain(QRELS, RUNS["good"], "CG", "q11")               | did you mean q1?
 explain(QRELS, RUNS["good"], "CG", "q1", 10**9)         | it is a whole number from 1 to 100000

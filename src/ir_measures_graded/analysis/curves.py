@@ -250,10 +250,10 @@ class Curves(Result):
     @property
     def caption(self) -> str:
         """What a reader must know of the figure."""
-        return " ".join([*self.remarks, *self.words])
+        return " ".join([*self.about_lines, *self.words])
 
     @property
-    def remarks(self) -> list[str]:
+    def about_lines(self) -> list[str]:
         """What a reader must know of the lines, a sentence each."""
         parts = [f"Means over {self.over}."]
         if self.ideal is not None:
@@ -319,18 +319,26 @@ class Curves(Result):
             marks = {f"cutoff {self.cutoff}": float(self.cutoff)}
             grey_from = float(self.cutoff)
         return figures.Lines(
-            ranks, lines, RANK_IN_WORDS, _axis_of(self.measure), heading, marks=marks,
-            grey_from=grey_from, whole_x=True, shows_legend=shows_legend,
+            ranks, lines, RANK_IN_WORDS, _axis_of(self.measure, bool(heading)), heading,
+            marks=marks, grey_from=grey_from, whole_x=True, shows_legend=shows_legend,
         )  # fmt: skip
 
 
-def _axis_of(measure: Measure) -> str:
-    """What the vertical axis shows: the measure's title and its string."""
-    label = f"mean {measure}"
+def _axis_of(measure: Measure, is_in_heading: bool) -> str:
+    """What the vertical axis shows: the measure in words and, if no heading has it, its string.
+
+    >>> from ir_measures_graded import CG, Q
+    >>> _axis_of(CG, False), _axis_of(CG, True), _axis_of(Q, True)
+    ('mean cumulated gain, CG', 'mean cumulated gain', 'mean Q-measure')
+    """
     title = measure.PRETTY_NAME.partition(" (")[0]
     if title in ("", measure.NAME):
-        return label
-    return f"{title}: {label}"
+        return f"mean {measure}"
+    if title[1:2].islower() and "'" not in title:  # neither Q-measure nor Kendall's tau
+        title = title[0].lower() + title[1:]
+    if is_in_heading:
+        return f"mean {title}"
+    return f"mean {title}, {measure}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -372,7 +380,7 @@ class CurvesByMeasure(Result):
     @property
     def caption(self) -> str:
         """What a reader must know of the figure."""
-        parts = list(self.curves[0].remarks)
+        parts = list(self.curves[0].about_lines)
         for by_measure in self.curves:
             if by_measure.ideal is not None and GREY_LINE not in parts:
                 parts.append(GREY_LINE)

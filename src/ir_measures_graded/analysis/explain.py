@@ -20,8 +20,9 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.by_topic import bounds_of, positions
-from ..core.measures.base import GradedMeasure
+from ..core.measures.base import GradedMeasure, MaxGainMeasure, TopGainMeasure
 from ..core.measures.gain_sums import GainSum
+from ..core.measures.topics import StopSteps
 from ..core.ranking.gains import plain_number
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
@@ -40,7 +41,7 @@ from ..output.figures import (
     Tiles,
     picture,
 )
-from ..output.formats import counted, decimal
+from ..output.formats import counted, decimal, short
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from .curves import ideal_run
@@ -53,6 +54,9 @@ COLUMNS = [
     "levels",
     "gains",
     "weights",
+    "stops",
+    "reach",
+    "worth",
     "contributions",
     "sums",
     "values",
@@ -63,6 +67,13 @@ ALWAYS = ("rank", "document", "level")
 """The columns that the table shows even if they are empty."""
 WHOLE = ("level", "gain", "ideal_level", "ideal_gain")
 """The columns whose whole numbers have no decimals."""
+STEPS = (
+    "The user stops at a document with the probability stops = gain / ({} + 1), and gets there "
+    "with the probability reaches, the product of 1 − stops above it; stopping there is worth {}. "
+    "Adds = reaches × stops × worth"
+)
+STEP_COLUMNS = ("stops", "reach", "worth")
+"""The columns that only measures of a user who stops have."""
 SCORED = {"norm", "tied_by"}
 """The parameters of measures that read the scores of a run; the ideal list has no scores."""
 MOST_DRAWN = 60
@@ -76,7 +87,12 @@ class Score(float):
         return str(self)
 
 
-SHOWN = {"score": Column("score", kind=Score), "contribution": Column("contribution", "adds")}
+SHOWN = {
+    "score": Column("score", kind=Score),
+    "contribution": Column("contribution", "adds"),
+    "stop": Column("stop", "stops"),
+    "reach": Column("reach", "reaches"),
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,6 +106,8 @@ class Explanation(Result):
     - `scores`, `levels`, `gains`: those of the documents. Scores are rounded to 32-bit floats,
       which are compared. An unjudged document has no level, and its gain is 0.
     - `weights`: the weight of a gain of 1 at the rank, before sums are averaged or divided
+    - `stops`, `reach`, `worth`: for a user who stops at a document, the probability to stop there,
+      for one who gets there; the probability to get there; and what stopping there is worth
     - `contributions`: the amount that the document adds to `value`. The contributions at all ranks
       of the list sum to `value`.
     - `values`: the value of the list down to this rank
@@ -101,8 +119,10 @@ class Explanation(Result):
       of the ideal list down to this rank, None if the scores of a run matter
 
     `relevant` is the number of relevant documents of the topic. `topics` is the number of topics
-    among which this one has the worst value, None if it was given. `no_relevant` tells how means
-    count a topic without a relevant document.
+    among which this one has the worst value, None if it was given. `highest_gain` is that of a
+    perfect document, None if the measure does not know one. `steps_in_words` says how contributions
+    follow from the columns before them. `no_relevant` tells how means count a topic without a
+    relevant document.
     """
 
     measure: Measure
@@ -121,6 +141,11 @@ class Explanation(Result):
     values: np.ndarray | None = None
     sums: np.ndarray | None = None
     ideal: np.ndarray | None = None
+    stops: np.ndarray | None = None
+    reach: np.ndarray | None = None
+    worth: np.ndarray | None = None
+    steps_in_words: str = ""
+    highest_gain: float | None = None
     topics: int | None = None
     no_relevant: str = ZERO
 
@@ -148,7 +173,10 @@ class Explanation(Result):
         value = f"{self.measure}{of_run} = {decimal(self.value)}"
         if self.topics:
             value += f", the worst of {counted(self.topics, 'topic')} with a relevant document"
-        return [Note("Topic {}: {}. {}.", self.topic, value, self.found)]
+        found = self.found
+        if self.highest_gain is not None and self.relevant:
+            found += f"; the highest gain is {short(self.highest_gain)}"
+        return [Note("Topic {}: {}. {}.", self.topic, value, found)]
 
     @property
     def found(self) -> str:
@@ -176,18 +204,21 @@ class Explanation(Result):
 
     def data(self) -> Table:
         """One row per rank; an entry is None where there is no value."""
-        fields = {field.removesuffix("s"): getattr(self, field) for field in COLUMNS}
+        columns = list(COLUMNS)
+        if self.stops is None:
+            columns = [field for field in COLUMNS if field not in STEP_COLUMNS]
+        fields = {field.removesuffix("s"): getattr(self, field) for field in columns}
         fields["score"] = self.scores.astype(np.float32).astype(str).astype(float)
         if self.contributions is not None:
             fields["contribution"] = self.contributions[: len(self.documents)]
-        columns = []
+        cells_of_columns = []
         for values in fields.values():
             if isinstance(values, np.ndarray):
-                columns.append(values.tolist())
+                cells_of_columns.append(values.tolist())
             else:
-                columns.append(values or ())
+                cells_of_columns.append(values or ())
         rows = []
-        for row in zip_longest(*columns):
+        for row in zip_longest(*cells_of_columns):
             cells = zip(fields, row, strict=True)
             rows.append([_entry(cell, name in WHOLE) for name, cell in cells])
         return Table(list(fields), rows)
@@ -231,6 +262,8 @@ class Explanation(Result):
         if meanings:
             sentence = "; ".join(meanings)
             notes.append(Note("{}.", sentence[0].upper() + sentence[1:]))
+        if self.steps_in_words:
+            notes.append(Note("{}.", self.steps_in_words))
         return notes
 
     def notes_on_means(self) -> list[Note]:
@@ -341,8 +374,15 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
         if last == cutoff:
             # The curve of a mean over ranks adds in another order.
             fields["values"][:, -1] = value
+    steps = None
+    highest_gains: list[float | None] = [None] * len(judged.topics)
     with np.errstate(all="ignore"):  # the results are finite
-        added = measure.contributions(run.view(measure))
+        cut = run.view(measure)
+        added = measure.contributions(cut)
+        if added is not None:
+            steps = measure.stop_steps(cut)
+        if isinstance(measure, MaxGainMeasure):
+            highest_gains = measure.perfect_gains(cut).tolist()
         if facts.is_normalised(measure):
             fields["sums"], fields["ideal"] = measure.vectors(uncut, last)
         elif measure.CUTOFF and not SCORED & measure.SUPPORTED_PARAMS.keys():
@@ -353,6 +393,8 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
         fields["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
         if isinstance(measure, GainSum):
             fields["weights"] = np.tile(measure.rank_weights(last), (uncut.count, 1))
+    if steps is not None:
+        fields |= _steps(steps, fields["scores"], last)
     for name, table in fields.items():
         missing = depth - table.shape[1]
         if missing:
@@ -362,13 +404,50 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
     no_relevant = run.judgments.counting.no_relevant
     explained = []
     for number, topic in enumerate(judged.topics):
+        in_words = _in_words(measure, steps, highest_gains[number])
         arrays: dict[str, Any] = {name: table[number] for name, table in fields.items()}
         facts_of_topic = (topic, values[number], documents[number], relevant[number])
         explanation = Explanation(
-            measure, run.name, *facts_of_topic, no_relevant=no_relevant, **arrays
+            measure,
+            run.name,
+            *facts_of_topic,
+            no_relevant=no_relevant,
+            steps_in_words=in_words,
+            highest_gain=highest_gains[number],
+            **arrays,
         )
         explained.append(explanation)
     return explained
+
+
+def _in_words(measure: GradedMeasure, steps: StopSteps | None, highest: float | None) -> str:
+    """How the contributions follow from the columns before them; empty if that needs no words."""
+    if highest is None:
+        return ""
+    if steps is not None:
+        text = STEPS.format(short(highest), steps.worth_in_words)
+        if steps.divisor_in_words:
+            text += f" / {steps.divisor_in_words}"
+        return text
+    if isinstance(measure, TopGainMeasure) and isinstance(measure, GainSum):
+        return f"Adds = gain / {short(highest)} × weight"
+    return ""
+
+
+def _steps(steps: StopSteps, scores: np.ndarray, last: int) -> dict[str, np.ndarray]:
+    """The probabilities to stop and to get there, and the worth of stopping, at each rank of the
+    lists down to the last one (T × `last`)."""
+    shape = (scores.shape[0], last)
+    is_listed = ~np.isnan(scores[:, :last])
+    stops = _at_ranks(steps.stops.topic, steps.stops.rank, steps.stops.gain, shape, 0.0)
+    goes_on = np.cumprod(1 - stops, axis=1)
+    reach = np.insert(goes_on[:, :-1], 0, 1.0, axis=1)
+    worth = _at_ranks(steps.worth.topic, steps.worth.rank, steps.worth.gain, shape)
+    return {
+        "stops": np.where(is_listed, stops, np.nan),
+        "reach": np.where(is_listed, reach, np.nan),
+        "worth": worth,
+    }
 
 
 def _lists(
@@ -428,7 +507,7 @@ def _ideal_documents(
 
 def explainable(measure: Measure | str) -> GradedMeasure:
     """The measure. Raises `GradedError` if one ranking does not explain its value."""
-    explainable = facts.defined(one_measure(measure, "explain"), "contributions")
+    explainable = facts.defined(one_measure(measure, "explain"), "explanation of each document")
     if explainable.INTENTS or explainable.option("unjudged") or explainable.option("ties"):
         raise NotApplicableError(
             f"{explainable} cannot be explained: one ranking with one level of each document is "

@@ -169,7 +169,7 @@ class ExplainedDifference(Result):
         """The number of omitted documents, and the sum of the contributions below the last
         ranks."""
         if self.run.contributions is None:
-            text = "{} has no contributions; the documents are in the order of their ranks."
+            text = "{} is no sum over documents; the documents are in the order of their ranks."
             return [Note(text, self.run.measure)]
         rows = self.records()
         notes = self.run.notes_on_means()

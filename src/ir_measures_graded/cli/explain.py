@@ -23,8 +23,9 @@ def run(arguments: Arguments) -> ExplainedDifference | Explanation:
     The table has one row per rank. It shows the document with its score, level and gain, the weight
     of a gain at this rank, the amount that the document adds to the value, and the value of the
     list down to this rank. If the measure divides a sum by the sum of the ideal list, the column
-    sum has the running sum. The last columns show the ideal list. Columns that do not apply to the
-    measure are omitted.
+    sum has the running sum. If the measure has a user who stops, as ERR_G, three columns have the
+    probabilities to stop and to get there, and what stopping is worth. The last columns show the
+    ideal list. Columns that do not apply to the measure are omitted.
 
     With two runs, the table has one row per document with its ranks and what it adds in both runs,
     the documents that make the difference first. Documents that add nothing to either value are

@@ -31,7 +31,7 @@ from .parameters import (
     Gains,
     Parameter,
 )
-from .topics import GainList, Topic, Topics, topics_of
+from .topics import GainList, StopSteps, Topic, Topics, topics_of
 
 Own = TypeVar("Own", bound="GradedMeasure")
 EXTREMES = ("min", "max")
@@ -207,6 +207,12 @@ class GradedMeasure(ir_measures.Measure):
         """
         return None
 
+    def stop_steps(self, topics: Topics) -> StopSteps | None:
+        """The probabilities whose products the contributions are; None if the measure has no user
+        who stops.
+        """
+        return None
+
     def refusal(self) -> str:
         """The reason why these parameters cannot be combined; empty if they can."""
         if not self.option("unjudged"):
@@ -353,8 +359,12 @@ class MaxGainMeasure(GradedMeasure):
             )
         return float(max_gain)
 
-    def best(self, topics: Topics) -> np.ndarray:
+    def perfect_gains(self, topics: Topics) -> np.ndarray:
         """The gain of a perfect document for each topic (T)."""
+        return self.best(topics)
+
+    def best(self, topics: Topics) -> np.ndarray:
+        """The highest gain of each topic, or `max_gain` if it is set (T)."""
         max_gain = self.given_max(topics)
         if max_gain is None:
             return topics.best
@@ -374,6 +384,9 @@ class TopGainMeasure(MaxGainMeasure):
     @property
     def needs_all_topics(self) -> bool:
         return super().needs_all_topics or self["max_gain"] is None
+
+    def perfect_gains(self, topics: Topics) -> np.ndarray:
+        return np.full(topics.count, self.top_gain(topics))
 
     def top_gain(self, topics: Topics) -> float:
         """H; raises `NotApplicableError` if `max_gain` is less than the gain of a judged

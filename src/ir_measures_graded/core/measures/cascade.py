@@ -8,13 +8,15 @@ preferences: traditional, preference-based, and diversity measures. ACM Transact
 Systems 39(2), 2020.
 """
 
+from typing import ClassVar
+
 import numpy as np
 
 from .base import TopGainMeasure
 from .parameters import TOP_GAIN, Real
 from .stop_sums import BETA, AtRelevant, BlendedRatio
 from .sums import SORTED
-from .topics import Topics
+from .topics import StopSteps, Topics
 
 
 class _Cascade(TopGainMeasure, AtRelevant):
@@ -25,6 +27,14 @@ class _Cascade(TopGainMeasure, AtRelevant):
     """
 
     PARAMETERS = {"max_gain": TOP_GAIN}
+    WORTH: ClassVar[str] = "1 / rank"
+    DIVISOR: ClassVar[str] = ""
+
+    def stop_steps(self, topics: Topics) -> StopSteps:
+        run = self.relevant(topics)
+        stops = run.with_gain(self.stops(run.gain, topics))
+        worth = run.with_gain(self.quality(run, topics))
+        return StopSteps(stops, worth, self.WORTH, self.DIVISOR)
 
     def stops(self, gain: np.ndarray, topics: Topics) -> np.ndarray:
         return gain / (self.top_gain(topics) + 1)
@@ -84,6 +94,7 @@ class _nERR(_ERR_G):
 
     RECALL_BASE = True
     RISES = False
+    DIVISOR = "the ERR of the ideal list"
 
     def divisor(self, topics: Topics, cutoff: np.ndarray | int | None) -> np.ndarray:
         ideal = topics.ideal
@@ -115,6 +126,7 @@ class _EBR(_Cascade, BlendedRatio):
     """
 
     PARAMETERS = {"max_gain": TOP_GAIN, "beta": BETA}
+    WORTH = "the blended ratio of Q there"
 
 
 class _iRBU(_ERR_G):
@@ -144,6 +156,8 @@ class _iRBU(_ERR_G):
             default=0.99, above=0, at_most=1, desc="persistence: the factor of the utility per rank"
         ),
     }
+
+    WORTH = "p to the power of the rank"
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return self["p"] ** -rank.astype(np.float64)

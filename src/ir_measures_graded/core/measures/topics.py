@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -165,6 +165,20 @@ def _array(compute: Callable[[Topics], np.ndarray]) -> cached_property[np.ndarra
         return _read_only(compute(topics))
 
     return cached_property(read_only)
+
+
+class StopSteps(NamedTuple):
+    """How a user comes to stop at the relevant documents of the run's list.
+
+    `stops` is the probability to stop at each, for a user who gets there, and `worth` what stopping
+    there is worth. `worth_in_words` says how that is computed, and `divisor_in_words` what divides
+    the products; it is empty if nothing does.
+    """
+
+    stops: GainList
+    worth: GainList
+    worth_in_words: str
+    divisor_in_words: str
 
 
 class Topics:

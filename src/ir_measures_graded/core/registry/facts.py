@@ -122,9 +122,10 @@ def defined(measure: Measure, what: str, *needs: str) -> GradedMeasure:
         raise NotApplicableError(f"{measure} has no {what}: {error}") from None
     if graded is not None:
         return graded
-    if is_err(measure) and measure.params.get("cutoff"):
+    if is_err(measure):
+        same = "values" if measure.params.get("cutoff") else "formula"
         raise NotApplicableError(
-            f"{measure} has no {what}, but {graded_err(measure)} has, with the same values"
+            f"{measure} has no {what}, but {graded_err(measure)} has, with the same {same}"
         )
     names = []
     for name, standard in DEFINITIONS.items():
