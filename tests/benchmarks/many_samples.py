@@ -52,7 +52,7 @@ def tests_in(
     mean = sums / size
     variance = (squares - sums * mean) / (size - 1)
     is_flat = variance <= FLAT * (differences**2).max(initial=0)
-    error = np.where(is_flat, np.nan, np.abs(variance) / size) ** 0.5
+    error = np.sqrt(np.where(is_flat, np.nan, np.abs(variance) / size))
     with quietly():
         p = student_p(mean / error, size - 1)
     p[is_flat] = sign_flip_p(size)
@@ -67,9 +67,8 @@ def tests_in(
     lower, upper = cut_at_0(mean, lower, upper, adjusted < ALPHA)
     tests = Tests(mean, p, adjusted, lower, upper, few)
     for row in range(min(CHECKED_SAMPLES, len(counts))):
-        _check(
-            tests, row, measure, runs[:, np.repeat(np.arange(runs.shape[1]), counts[row])], pairs
-        )
+        topics = np.repeat(np.arange(runs.shape[1]), counts[row])
+        _check(tests, row, measure, runs[:, topics], pairs)
     return tests
 
 
@@ -88,10 +87,10 @@ def _with_two_more(
 
 
 def _check(
-    tests: Tests, row: int, measure: Measure, drawn: np.ndarray, pairs: list[tuple[int, int]]
+    tests: Tests, row: int, measure: Measure, sample: np.ndarray, pairs: list[tuple[int, int]]
 ) -> None:
     """Compare a sample with `paired`."""
-    wanted = paired(drawn, pairs, width=width_of(measure))
+    wanted = paired(sample, pairs, width=width_of(measure))
     for name in ("difference", "adjusted", "lower", "upper"):
         expected = getattr(wanted, name)
         np.testing.assert_allclose(getattr(tests, name)[row], expected, 1e-6, 1e-9, err_msg=name)
@@ -124,7 +123,8 @@ def gates_in(
     p[is_flat] = np.where(mean[is_flat] > FLAT, 2.0**-size, 1.0)
     changed = counts @ (differences != 0)
     lost = counts @ ((differences < 0) & (-differences >= np.abs(old) / 2))
-    unseen = np.where(lost < size, betaincinv(lost + 1, np.maximum(size - lost, 1), 1 - level), 1.0)
+    most_lost = betaincinv(lost + 1, np.maximum(size - lost, 1), 1 - level)
+    unseen = np.where(lost < size, most_lost, 1.0)
     shows_losses = (changed == 0) | (changed >= LEAST_TESTED_TOPICS)
     holds = ((p < level) | (changed == 0)) & (shows_losses | (unseen <= margin))
     rule = Rule(Margin.of(f"{100 * margin:g}%"), level, equivalent=False)

@@ -79,9 +79,10 @@ def of_trec_eval(folder: Path, measures: Sequence[str]) -> Population:
     topics = sorted({topic for values in by_run.values() for topic in values["AP"]})
     arrays: dict[str, np.ndarray] = {}
     for name in PUBLISHED.values():
-        rows = [
-            [values.get(name, {}).get(topic, 0.0) for topic in topics] for values in by_run.values()
-        ]
+        rows = []
+        for values in by_run.values():
+            of_measure = values.get(name, {})
+            rows.append([of_measure.get(topic, 0.0) for topic in topics])
         arrays[name] = np.array(rows)
     reciprocal = arrays["RR@10"]
     arrays[SUCCESS] = (reciprocal >= 0.2 - 1e-9).astype(float)
@@ -161,7 +162,7 @@ def equal_means(values: np.ndarray, most_runs: int) -> tuple[np.ndarray, np.ndar
             if weights is None:
                 continue
             if best is None or effective_topics(weights) > effective_topics(best[1]):
-                best = window, weights
+                best = (window, weights)
         if best is not None:
             return best
     raise SystemExit("no two runs can have equal means")

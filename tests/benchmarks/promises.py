@@ -112,12 +112,12 @@ def on_family(population: Population, options: argparse.Namespace) -> Lines:
     """How often compare calls any difference of runs with equal means significant."""
     generator = np.random.default_rng(options.seed)
     for measure, matrix in population.values.items():
-        kept, weights = equal_means(matrix, options.most_runs)
-        pairs = list(combinations(range(len(kept)), 2))
-        about = f"{len(kept)} runs, {effective_topics(weights):.0f} topics by weight"
+        chosen, weights = equal_means(matrix, options.most_runs)
+        pairs = list(combinations(range(len(chosen)), 2))
+        about = f"{len(chosen)} runs, {effective_topics(weights):.0f} topics by weight"
         for size in options.sizes:
             counts = generator.multinomial(size, weights, options.trials)
-            tests = tests_in(measure, matrix[kept], pairs, counts)
+            tests = tests_in(measure, matrix[chosen], pairs, counts)
             errors = (tests.adjusted < ALPHA).any(axis=1)
             setting = f"{measure}, {size} topics, {about}"
             yield Line("family error of compare", population.name, setting, "≤ .05", errors)
@@ -169,9 +169,9 @@ def on_single(population: Population, options: argparse.Namespace) -> Lines:
             setting += _missing(np.array(lowers))
             yield Line("interval of one difference", population.name, setting, ".95", covered)
             if sign_of(measure) > 0:
-                each = max(2, options.trials // 4)
+                trials = max(2, options.trials // 4)
                 chosen = population.thinned(options.most_runs).values[measure]
-                yield _of_means(population, measure, chosen, size, each, generator)
+                yield _of_means(population, measure, chosen, size, trials, generator)
 
 
 def _of_means(
@@ -179,7 +179,7 @@ def _of_means(
     measure: Measure,
     matrix: np.ndarray,
     size: int,
-    each: int,
+    trials: int,
     generator: np.random.Generator,
 ) -> Line:
     """The coverage of the intervals of the means of runs."""
@@ -188,10 +188,10 @@ def _of_means(
     truth = matrix.mean(axis=1)
     runs = tuple(map(str, range(len(matrix))))
     covered = []
-    for topics in samples(generator, equal, size, each):
+    for topics in samples(generator, equal, size, trials):
         evaluation = Evaluation(runs, (measure,), names, matrix[:, topics][:, None])
-        found = intervals(evaluation)
-        covered.append(float(_hold(found.lower[:, 0], found.upper[:, 0], truth).mean()))
+        bounds = intervals(evaluation)
+        covered.append(float(_hold(bounds.lower[:, 0], bounds.upper[:, 0], truth).mean()))
     setting = f"{measure}, {size} topics, {len(runs)} runs"
     return Line("interval of one mean", population.name, setting, ".95", covered)
 
@@ -218,14 +218,14 @@ def on_power(population: Population, options: argparse.Namespace) -> Lines:
     for measure, matrix in population.values.items():
         pairs = pairs_of(len(matrix), generator)
         for size in options.sizes:
-            found = []
-            without = []
+            shares_found = []
+            shares_without = []
             for trial in range(options.trials):
                 runs = matrix[list(pairs[trial % len(pairs)])]
                 (topics,) = samples(generator, equal, size, 1)
                 pilot = paired(runs[:, topics], [(0, 1)], width=width_of(measure))
                 (detectable,) = pilot.detectable
-                without.append(float(np.isnan(detectable)))
+                shares_without.append(float(np.isnan(detectable)))
                 if not detectable > 0:
                     continue
                 weights = weights_for((runs[0] - runs[1] - detectable)[None])
@@ -233,9 +233,10 @@ def on_power(population: Population, options: argparse.Namespace) -> Lines:
                     continue
                 counts = generator.multinomial(size, weights, SAMPLES_OF_A_PILOT)
                 tests = tests_in(measure, runs, [(0, 1)], counts)
-                found.append(float(((tests.p < ALPHA) & (tests.difference > 0)).mean()))
-            setting = f"{measure}, {size} topics, {np.mean(without):.0%} of samples have no MDE"
-            yield Line("found at the MDE", population.name, setting, ".80", found)
+                shares_found.append(float(((tests.p < ALPHA) & (tests.difference > 0)).mean()))
+            without = f"{np.mean(shares_without):.0%} of samples have no MDE"
+            setting = f"{measure}, {size} topics, {without}"
+            yield Line("found at the MDE", population.name, setting, ".80", shares_found)
 
 
 def on_gate(population: Population, options: argparse.Namespace) -> Lines:
@@ -250,19 +251,19 @@ def on_gate(population: Population, options: argparse.Namespace) -> Lines:
             continue
         for margin in MARGINS:
             worse = list(_worse_by(matrix, generator, margin))
-            each = options.trials // len(worse) or 1
+            trials = options.trials // len(worse) or 1
             for size in options.sizes:
-                held: list[bool] = []
+                holds: list[bool] = []
                 unchanged: list[bool] = []
                 for (old, new), weights in worse:
-                    counts = generator.multinomial(size, weights, each)
+                    counts = generator.multinomial(size, weights, trials)
                     gates = gates_in(measure, matrix[old], matrix[new], margin, GATE_LEVEL, counts)
-                    held += gates.holds.tolist()
+                    holds += gates.holds.tolist()
                     unchanged += (gates.holds & (gates.changed == 0)).tolist()
                 setting = f"{measure}, worse by {margin:.0%}, {size} topics, {len(worse)} pairs"
                 if any(unchanged):
                     setting += f"; {np.mean(unchanged):.3f} without any change"
-                yield Line("gate holds", population.name, setting, "≤ .05", held)
+                yield Line("gate holds", population.name, setting, "≤ .05", holds)
 
 
 def _worse_by(
@@ -273,22 +274,22 @@ def _worse_by(
     def loss(old: np.ndarray, new: np.ndarray) -> np.ndarray:
         return new - (1 - margin) * old
 
-    for number, found in enumerate(reweighted_pairs(matrix, generator, loss)):
+    for number, pair in enumerate(reweighted_pairs(matrix, generator, loss)):
         if number == PAIRS_A_CELL:
             return
-        yield found
+        yield pair
 
 
 def _verdicts(
     measure: Measure,
     runs: np.ndarray,
-    drawn: Iterator[np.ndarray],
+    sampled: Iterator[np.ndarray],
     margin: float,
     looks: int = 1,
 ) -> Iterator[Verdict]:
     """The verdict of the gate in each sample."""
     rule = Rule(Margin.of(f"{100 * margin:g}%"), GATE_LEVEL / looks, equivalent=False)
-    for topics in drawn:
+    for topics in sampled:
         (verdict,) = verdicts_of([(None, _evaluation(measure, runs[:, topics]))], rule)
         yield verdict
 
@@ -306,19 +307,20 @@ def on_needed(population: Population, options: argparse.Namespace) -> Lines:
     for measure, matrix in population.values.items():
         if sign_of(measure) < 0:
             continue
-        held = []
+        holds = []
         equal = list(_worse_by(matrix, generator, 0.0))
         for pair, weights in equal:
-            drawn = samples(generator, weights, NEEDED_FROM, options.trials // len(equal) or 1)
-            for verdict in _verdicts(measure, matrix[list(pair)], drawn, margin):
+            trials = options.trials // len(equal) or 1
+            first_samples = samples(generator, weights, NEEDED_FROM, trials)
+            for verdict in _verdicts(measure, matrix[list(pair)], first_samples, margin):
                 if verdict.needed is None or verdict.needed > MOST_NEEDED:
                     continue
                 again = samples(generator, weights, verdict.needed, 1)
                 (second,) = _verdicts(measure, matrix[list(pair)], again, margin)
-                held.append(float(second.verdict == HOLDS))
-        if held:
+                holds.append(float(second.verdict == HOLDS))
+        if holds:
             setting = f"{measure}, margin {margin:.0%}, first sample of {NEEDED_FROM} topics"
-            yield Line("equal runs hold at needed", population.name, setting, ".80", held)
+            yield Line("equal runs hold at needed", population.name, setting, ".80", holds)
 
 
 def on_looks(population: Population, options: argparse.Namespace) -> Lines:
@@ -330,24 +332,24 @@ def on_looks(population: Population, options: argparse.Namespace) -> Lines:
         if sign_of(measure) < 0:
             continue
         for looks in (1, 2):
-            held = []
+            holds = []
             worse = list(_worse_by(matrix, generator, margin))
             for pair, weights in worse:
                 runs = matrix[list(pair)]
-                each = options.trials // len(worse) or 1
-                for topics in samples(generator, weights, NEEDED_FROM, each):
+                trials = options.trials // len(worse) or 1
+                for topics in samples(generator, weights, NEEDED_FROM, trials):
                     (verdict,) = _verdicts(measure, runs, iter([topics]), margin, looks)
                     needed = verdict.needed
                     if needed is not None and NEEDED_FROM < needed <= MOST_NEEDED:
                         (more,) = samples(generator, weights, needed - NEEDED_FROM, 1)
                         both = np.append(topics, more)
                         (verdict,) = _verdicts(measure, runs, iter([both]), margin, looks)
-                    held.append(float(verdict.verdict == HOLDS))
+                    holds.append(float(verdict.verdict == HOLDS))
             setting = (
                 f"{measure}, worse by {margin:.0%}, again with the needed topics, looks {looks}"
             )
             wanted = "≤ .05" if looks == 2 else "not promised"
-            yield Line("gate holds", population.name, setting, wanted, held)
+            yield Line("gate holds", population.name, setting, wanted, holds)
 
 
 def on_groups(population: Population, options: argparse.Namespace) -> Lines:
@@ -362,7 +364,7 @@ def on_groups(population: Population, options: argparse.Namespace) -> Lines:
     names = tuple(map(str, range(size)))
     groups = np.split(np.arange(size), NUMBER_OF_GROUPS)
     called_worse = []
-    held = []
+    holds = []
     pairs = pairs_of(len(population.runs), generator)
     for old, new in pairs:
         differences = arrays[:, new] - arrays[:, old]
@@ -374,11 +376,11 @@ def on_groups(population: Population, options: argparse.Namespace) -> Lines:
         for _ in range(_trials_a_pair(options)):
             (topics,) = samples(generator, equal, size, 1)
             (lost,) = samples(generator, worse, GROUP_SIZE, 1)
-            for number, outcomes in enumerate((called_worse, held)):
-                drawn = topics.copy()
+            for number, outcomes in enumerate((called_worse, holds)):
+                chosen_topics = topics.copy()
                 if number:
-                    drawn[:GROUP_SIZE] = lost
-                values = arrays[:, [old, new]][:, :, drawn].transpose(1, 0, 2)
+                    chosen_topics[:GROUP_SIZE] = lost
+                values = arrays[:, [old, new]][:, :, chosen_topics].transpose(1, 0, 2)
                 evaluation = Evaluation(("old", "new"), tuple(chosen), names, values)
                 parts = [(None, evaluation)]
                 parts += [(str(group[0]), evaluation.on(group)) for group in groups]
@@ -392,7 +394,7 @@ def on_groups(population: Population, options: argparse.Namespace) -> Lines:
     measures = ", ".join(map(str, chosen))
     about = f"{measures}; {NUMBER_OF_GROUPS} groups of {GROUP_SIZE} topics"
     yield Line("--every_group, equal: worse", population.name, about, "≤ .05", called_worse)
-    yield Line("--every_group, one group −5 %: holds", population.name, about, "≤ .05", held)
+    yield Line("--every_group, one group −5 %: holds", population.name, about, "≤ .05", holds)
 
 
 def on_halves(population: Population, options: argparse.Namespace) -> Lines:
@@ -412,19 +414,19 @@ def on_halves(population: Population, options: argparse.Namespace) -> Lines:
             for trial in range(options.trials):
                 pair = pairs[trial % len(pairs)]
                 (topics,) = samples(generator, equal, size, 1)
-                drawn = matrix[:, topics]
+                sample = matrix[:, topics]
                 is_swapped = generator.random(size) < 0.5
-                first = np.where(is_swapped, drawn[pair[1]], drawn[pair[0]])
-                second = np.where(is_swapped, drawn[pair[0]], drawn[pair[1]])
-                others = np.delete(drawn, pair, axis=0).mean(axis=0)
+                first = np.where(is_swapped, sample[pair[1]], sample[pair[0]])
+                second = np.where(is_swapped, sample[pair[0]], sample[pair[1]])
+                others = np.delete(sample, pair, axis=0).mean(axis=0)
                 for key, values in (("its own values", first), ("other runs' values", others)):
                     order = np.argsort(values, kind="stable")
                     halves = np.split(order, [size // 2])
                     parts = [np.stack([first, second])[:, half] for half in halves]
                     tests = paired_in_parts(parts, [(0, 1)], ALPHA, width=width_of(measure))
                     inside[key].append(float(any(test.adjusted[0] < ALPHA for test in tests)))
-                    found = alexander_govern((part[0], part[1]) for part in parts)
-                    between[key].append(float(found.p is not None and found.p < ALPHA))
+                    difference = alexander_govern((part[0], part[1]) for part in parts)
+                    between[key].append(float(difference.p is not None and difference.p < ALPHA))
             for key in inside:
                 setting = f"{measure}, {size} topics, halves by {key}"
                 wanted = "not promised" if key == "its own values" else "≤ .05"
@@ -474,8 +476,7 @@ def over_collections(populations: Sequence[Population], options: argparse.Namesp
                     effects = generator.normal(0, deviation, count)
                     effects += odd * (generator.random(count) < 1 / 6)
                     sizes = generator.integers(10, 501, count)
-                    drawn = _collections(differences, effects, sizes, generator)
-                    means, deviations = drawn
+                    means, deviations = _collections(differences, effects, sizes, generator)
                     truths = {"these": effects.mean(), "like these": odd / 6}
                     tests = {
                         "these": stratified_t(means, deviations, sizes),
@@ -491,14 +492,14 @@ def over_collections(populations: Sequence[Population], options: argparse.Namesp
                     yield Line(f"interval over collections, {key}", name, setting, ".95", outcomes)
                 wanted = "≤ .05" if kind == "equal" else "high"
                 yield Line("heterogeneity is found", name, setting, wanted, heterogeneous)
-        few = []
-        while len(few) < options.trials:
+        heterogeneous_small = []
+        while len(heterogeneous_small) < options.trials:
             sizes = np.full(18, 10)
             means, deviations = _collections(differences, np.zeros(18), sizes, generator)
             _, p, _ = heterogeneity(means, deviations, sizes)
-            few.append(float(p[0] < ALPHA))
+            heterogeneous_small.append(float(p[0] < ALPHA))
         setting = f"{measure}, 18 collections of 10 topics, equal"
-        yield Line("heterogeneity is found", name, setting, "≤ .05", few)
+        yield Line("heterogeneity is found", name, setting, "≤ .05", heterogeneous_small)
 
 
 def _collections(

@@ -96,13 +96,12 @@ def on_estimate(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
                 alone = []
                 together = []
                 for _ in range(options.trials):
-                    drawn = generator.integers(0, topics, size + OTHER_TOPICS)
-                    both = drawn[:size]
-                    values = ByBoth(of_human[:, both], of_machine[:, drawn], size)
+                    sample = generator.integers(0, topics, size + OTHER_TOPICS)
+                    both = sample[:size]
+                    values = ByBoth(of_human[:, both], of_machine[:, sample], size)
                     labels = [(run, None, measure) for run in by_human.runs]
-                    found = _family(labels, values, CONFIDENCE)
                     bounds = {key: [] for key in ("human", "machine", COMBINED)}
-                    for estimate in found:
+                    for estimate in _family(labels, values, CONFIDENCE):
                         bounds[estimate.judge].append((estimate.lower, estimate.upper))
                     combined.append(_share_held(bounds[COMBINED], truth).mean())
                     alone.append(_share_held(bounds["human"], truth).mean())
@@ -111,10 +110,9 @@ def on_estimate(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
                         for a, b in zip(first.tolist(), second.tolist(), strict=True)
                     ]
                     differences = _family(pairs, values.differences(), CONFIDENCE)
-                    intervals = [(each.lower, each.upper) for each in differences]
-                    together.append(
-                        float(_share_held(intervals, truth[first] - truth[second]).all())
-                    )
+                    intervals = [(estimate.lower, estimate.upper) for estimate in differences]
+                    is_held = _share_held(intervals, truth[first] - truth[second])
+                    together.append(float(is_held.all()))
                 setting = f"{measure}, {size} human topics, {name}, {len(runs)} runs"
                 yield "combined estimate of a mean", setting, ".95", combined
                 yield "the human alone", setting, ".95", alone
@@ -144,9 +142,9 @@ def on_kappa(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
             covered: dict[str, list[float]] = {key: [] for key in truth}
             for trial in range(options.trials):
                 chosen = generator.integers(0, len(pairs), size)
-                drawn = [pairs[number] for number in chosen.tolist()]
-                found = _agreement(drawn, scale, resampled_topics(size, RESAMPLES, trial))
-                for key, values in found.items():
+                sample = [pairs[number] for number in chosen.tolist()]
+                agreement = _agreement(sample, scale, resampled_topics(size, RESAMPLES, trial))
+                for key, values in agreement.items():
                     interval = Statistic.of(values, CONFIDENCE)
                     if interval.lower is not None:
                         is_held = interval.lower <= truth[key][0] <= interval.upper
@@ -161,10 +159,10 @@ def _agreement(
     """κ and α with weights of the topics."""
     cells = PairCounts.of(pairs, scale)
 
-    def of_part(part: np.ndarray) -> dict[str, np.ndarray]:
-        return of_levels(cells.sums(part), cells.human, cells.machine, scale)
+    def of_weights(some_weights: np.ndarray) -> dict[str, np.ndarray]:
+        return of_levels(cells.sums(some_weights), cells.human, cells.machine, scale)
 
-    return in_parts(of_part, cells.documents.size + scale.size, weights)
+    return in_parts(of_weights, cells.documents.size + scale.size, weights)
 
 
 def on_favours(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
@@ -180,23 +178,23 @@ def on_favours(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
         wanted = evaluate(human, runs, [measure])
         assert np.allclose(by_human, wanted.values[:, 0]), "nDCG is not that of the package"
         for name, shares in NOISE.items():
-            named = []
-            found = []
+            names_falsely = []
+            finds = []
             for _ in range(options.trials):
                 machine = judge(human, generator, *shares)
                 topics = generator.integers(0, len(human), len(human))
                 verdicts = _favours(names, by_human, values_of_first(first, machine), topics)
-                named.append(float(any(favour.verdict for favour in verdicts)))
+                names_falsely.append(float(any(favour.verdict for favour in verdicts)))
                 favoured = str(generator.choice(names))
                 _favour(machine, first[favoured], generator)
                 verdicts = _favours(names, by_human, values_of_first(first, machine), topics)
                 is_found = [
                     favour.run == favoured and favour.verdict == "favoured" for favour in verdicts
                 ]
-                found.append(float(any(is_found)))
+                finds.append(float(any(is_found)))
             setting = f"{measure}, {len(names)} runs, {name}"
-            yield "a run is named falsely", setting, "≤ .05", named
-            yield "the favoured run is found", setting, "high", found
+            yield "a run is named falsely", setting, "≤ .05", names_falsely
+            yield "the favoured run is found", setting, "high", finds
 
 
 def values_of_first(first: dict[str, dict[str, list[str]]], qrels: Levels) -> np.ndarray:
@@ -244,7 +242,7 @@ def on_holes(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
     documents = {name: _first(run) for name, run in runs.items()}
     asks = []
     asks_if_wrong = []
-    says = []
+    turns = []
     unjudged = []
     for old, new in pairs_of(len(names), generator)[: options.trials]:
         pool = documents[names[old]]
@@ -254,21 +252,21 @@ def on_holes(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
         }
         qrels = {topic: judged for topic, judged in qrels.items() if judged}
         pair = {"old": runs[names[old]], "new": runs[names[new]]}
-        found = holes(qrels, pair, measure)
-        asks.append(float(found.open > 0))
-        unjudged.append(float(found.shares[1]))
+        result = holes(qrels, pair, measure)
+        asks.append(float(result.open > 0))
+        unjudged.append(float(result.shares[1]))
         verdict = gate(qrels, pair, [measure]).verdicts[0]
-        is_wrong = (found.values[0] > found.values[1]) != (truth[old] > truth[new])
+        is_wrong = (result.values[0] > result.values[1]) != (truth[old] > truth[new])
         if is_wrong:
-            asks_if_wrong.append(float(found.open > 0))
+            asks_if_wrong.append(float(result.open > 0))
         if verdict.verdict == WORSE and truth[new] > truth[old]:
-            says.append(float(bool(verdict.may_turn)))
+            turns.append(float(bool(verdict.may_turn)))
     setting = f"{measure}, pairs of {len(names)} runs, {np.mean(unjudged):.0%} of new unjudged"
     yield "holes asks", setting, "high", asks
     if asks_if_wrong:
         yield "holes asks if the order is wrong", setting, "1", asks_if_wrong
-    if says:
-        yield "a false worse says that judgments could turn it", setting, "1", says
+    if turns:
+        yield "a false worse says that judgments could turn it", setting, "1", turns
 
 
 def _first_documents(path: Path, depth: int) -> Run:

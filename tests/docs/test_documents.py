@@ -25,12 +25,13 @@ DATA = DOCS.parents[1] / "shared" / "data"
 COLLECTIONS = DATA / "ir_datasets"
 DATASETS = ("llmjudge", "cast21-doc")
 RUN_ELSEWHERE = {"write-your-own-measure.md", "answers.md"}  # tests/plugins runs them
-PAGES = sorted(
-    path.relative_to(DOCS)
-    for path in DOCS.rglob("*.md")
-    if not {"_build", "measures", "example-plugins"} & {*path.relative_to(DOCS).parts}
-    and path.name not in RUN_ELSEWHERE
-)
+FOLDERS_LEFT_OUT = {"_build", "measures", "example-plugins"}
+ALL_PAGES = sorted(path.relative_to(DOCS) for path in DOCS.rglob("*.md"))
+PAGES = [
+    page
+    for page in ALL_PAGES
+    if FOLDERS_LEFT_OUT.isdisjoint(page.parts) and page.name not in RUN_ELSEWHERE
+]
 FENCE = re.compile(r"^```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 # `sh`: commands that no test can run, such as installing
 ONLY_READ = {"text", "sh", "toml", "bibtex", "ini", "yaml"}
@@ -39,8 +40,10 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=str)
 
 
 def missing(needs: str) -> bool:
-    if needs in ("collections", *DATASETS):
-        return not (COLLECTIONS if needs == "collections" else DATA / needs).is_dir()
+    if needs == "collections":
+        return not COLLECTIONS.is_dir()
+    if needs in DATASETS:
+        return not (DATA / needs).is_dir()
     return needs == "spark" or importlib.util.find_spec(needs) is None
 
 
@@ -50,16 +53,19 @@ def runnable(page: Path) -> str:
     head = re.match(r"% needs: (\S+)\n", text)
     if head and missing(head[1]):
         pytest.skip(f"the page needs {head[1]}")
-    block = rf"^% needs: (\S+)\n\n{FENCE.pattern.removeprefix('^')}"
-    return re.sub(
-        block, lambda found: "" if missing(found[1]) else found[0], text, flags=re.M | re.S
-    )
+
+    def kept(block: re.Match[str]) -> str:
+        return "" if missing(block[1]) else block[0]
+
+    block_with_needs = rf"^% needs: (\S+)\n\n{FENCE.pattern.removeprefix('^')}"
+    return re.sub(block_with_needs, kept, text, flags=re.M | re.S)
 
 
 @every_page
 def test_every_block_is_executed_or_only_read(page: Path) -> None:
     for block in FENCE.finditer((DOCS / page).read_text(encoding="utf-8")):
-        language, text = block["language"], block["text"]
+        language = block["language"]
+        text = block["text"]
         if language == "python":
             assert text.startswith(">>> "), text
         elif language == "console":
@@ -69,8 +75,10 @@ def test_every_block_is_executed_or_only_read(page: Path) -> None:
 
 
 def run(line: str, folder: Path, environment: Mapping[str, str]) -> Done:
-    # ir_datasets keeps the folder of its collections from when it was imported, so they need a new process.
-    return (in_shell if DOWNLOADED in line else in_process)(line, folder, environment)
+    if DOWNLOADED in line:
+        # ir_datasets keeps the folder of its collections from when it was imported.
+        return in_shell(line, folder, environment)
+    return in_process(line, folder, environment)
 
 
 @every_page
@@ -97,21 +105,19 @@ def test_every_cell_of_a_notebook_shows_a_figure_or_a_table() -> None:
 
     assert doctest.testmod(cells).failed == 0
     names: dict[str, object] = {}
-    pages = (DOCS / "notebooks.md").read_text(encoding="utf-8")
-    shown = [
-        cells.display(block["text"], names)
-        for block in FENCE.finditer(pages)
-        if "{cell}" in block[0]
-    ]
-    assert len(shown) >= 5
-    assert all("<svg" in each or "dataframe" in each for each in shown)
-    assert all("<td" in each for each in shown)
+    page = (DOCS / "notebooks.md").read_text(encoding="utf-8")
+    displays = []
+    for block in FENCE.finditer(page):
+        if "{cell}" in block[0]:
+            displays.append(cells.display(block["text"], names))
+    assert len(displays) >= 5
+    assert all("<svg" in display or "dataframe" in display for display in displays)
+    assert all("<td" in display for display in displays)
 
 
 @every_page
-@pytest.mark.filterwarnings(
-    "ignore::DeprecationWarning:pyterrier"
-)  # raised by PyTerrier's calls of pandas
+# PyTerrier's calls of pandas raise it.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:pyterrier")
 def test_examples_print_the_output_shown(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,16 +131,21 @@ def test_examples_print_the_output_shown(
 def test_the_architecture_names_what_exists() -> None:
     package = DOCS.parent / "src" / "ir_measures_graded"
     folders = "|".join(path.name for path in package.iterdir() if path.is_dir())
-    named = re.findall(
-        rf"`((?:{folders})(?:\.\w+)+)`", (DOCS / "architecture.md").read_text(encoding="utf-8")
-    )
-    assert len(named) > 40
-    for name in named:
-        *module, last = name.split(".")
-        path = package.joinpath(*module, last)
-        if not path.is_dir() and not path.with_suffix(".py").exists():
-            source = package.joinpath(*module)
-            text = (
-                source / "__init__.py" if source.is_dir() else source.with_suffix(".py")
-            ).read_text()
-            assert re.search(rf"^(class|def) {last}\b", text, re.MULTILINE), name
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    names = re.findall(rf"`((?:{folders})(?:\.\w+)+)`", page)
+    assert len(names) > 40
+    for name in names:
+        if source_of(package.joinpath(*name.split("."))) is None:
+            *module, last = name.split(".")
+            source = source_of(package.joinpath(*module))
+            assert source is not None, name
+            definition = rf"^(class|def) {last}\b"
+            assert re.search(definition, source.read_text(), re.MULTILINE), name
+
+
+def source_of(path: Path) -> Path | None:
+    """The file of a package or a module; None if there is neither."""
+    if path.is_dir():
+        return path / "__init__.py"
+    module = path.with_suffix(".py")
+    return module if module.exists() else None

@@ -24,30 +24,26 @@ MEASURES = [nDCG_JK @ 2, "nCG(gains=0:0,1:1,2:10)@2", "P(rel=2)@2", ir_measures.
 
 
 def test_values_have_axes_run_measure_topic():
-    found = evaluate(QRELS, RUNS, MEASURES)
-    assert isinstance(found, Evaluation)
-    assert found.runs == ("good", "poor")
-    assert found.measures == tuple(map(ir_measures.parse_measure, map(str, MEASURES)))
-    assert found.topics == ("q1", "q2", "q3")
-    assert found.values.shape == (2, 4, 3)
+    evaluation = evaluate(QRELS, RUNS, MEASURES)
+    assert isinstance(evaluation, Evaluation)
+    assert evaluation.runs == ("good", "poor")
+    assert evaluation.measures == tuple(map(ir_measures.parse_measure, map(str, MEASURES)))
+    assert evaluation.topics == ("q1", "q2", "q3")
+    assert evaluation.values.shape == (2, 4, 3)
     for number, run in enumerate(RUNS.values()):
-        for column, measure in enumerate(found.measures):
-            values = {topic: value for topic, _, value in measure.iter_calc(QRELS, run)}
-            assert found.values[number, column].tolist() == [
-                values[topic] for topic in found.topics
-            ]
+        for column, measure in enumerate(evaluation.measures):
+            value_of = {topic: value for topic, _, value in measure.iter_calc(QRELS, run)}
+            expected = [value_of[topic] for topic in evaluation.topics]
+            assert evaluation.values[number, column].tolist() == expected
 
 
 def test_tables_are_converted_for_other_providers():
-    qrels = {
-        topic: {doc: int(level) for doc, level in docs.items()} for topic, docs in QRELS.items()
-    }
-    measures, run = [nDCG_JK @ 2, ir_measures.Accuracy], {"q1": {"c": 3.0, "b": 2.0}}
+    run = {"q1": {"c": 3.0, "b": 2.0}}
+    measures = [nDCG_JK @ 2, ir_measures.Accuracy]
+    expected = evaluate(QRELS, {"run": run}, measures).values
     for form, make in ONLY_GRADED.items():
-        found = evaluate(make(qrels, "relevance"), {"run": make(run, "score")}, measures)
-        np.testing.assert_array_equal(
-            found.values, evaluate(qrels, {"run": run}, measures).values, form
-        )
+        evaluation = evaluate(make(QRELS, "relevance"), {"run": make(run, "score")}, measures)
+        np.testing.assert_array_equal(evaluation.values, expected, form)
 
 
 def test_files_and_collection_ids_are_read(tmp_path):
@@ -65,8 +61,8 @@ def test_files_and_collection_ids_are_read(tmp_path):
         (str(demo.qrels_path()), f"{folder}/[AB].run"),
         (demo.NAME, [Path(runs["A"]), packed]),
     ):
-        found = evaluate(qrels, several, [nDCG_JK @ 10, ir_measures.AP])
-        np.testing.assert_array_equal(found.values, expected.values)
+        evaluation = evaluate(qrels, several, [nDCG_JK @ 10, ir_measures.AP])
+        np.testing.assert_array_equal(evaluation.values, expected.values)
 
 
 @pytest.mark.parametrize(
@@ -74,51 +70,56 @@ def test_files_and_collection_ids_are_read(tmp_path):
 )
 def test_a_topic_that_a_run_lacks_is_missing(measures):
     runs = {"some": {"q2": {"x": 2.0, "a": 1.0}, "q9": {"a": 1.0}}, "none": {"q9": {"a": 1.0}}}
-    found = evaluate(QRELS, runs, measures)
-    assert found.missing.tolist() == [
-        [topic != "q2" for topic in found.topics],
-        [True] * len(found.topics),
-    ]
+    evaluation = evaluate(QRELS, runs, measures)
+    assert evaluation.topics == ("q1", "q2", "q3")
+    assert evaluation.missing.tolist() == [[True, False, True], [True, True, True]]
 
 
 def test_rbp_needs_no_other_package():
-    values = evaluate({"q": {"a": 1}}, {"x": {"q": {"b": 2.0, "a": 1.0}}}, ["RBP(rel=1)"]).values
-    assert values.item() == pytest.approx(0.2 * 0.8)
+    run = {"q": {"b": 2.0, "a": 1.0}}
+    evaluation = evaluate({"q": {"a": 1}}, {"x": run}, ["RBP(rel=1)"])
+    assert evaluation.values.item() == pytest.approx(0.2 * 0.8)
 
 
 def test_duplicate_measure_is_evaluated_once():
-    assert evaluate(QRELS, RUNS, ["nDCG_JK(b=2)@2", nDCG_JK @ 2, "AP"]).measures == (
-        nDCG_JK @ 2,
-        ir_measures.AP,
-    )
+    evaluation = evaluate(QRELS, RUNS, ["nDCG_JK(b=2)@2", nDCG_JK @ 2, "AP"])
+    assert evaluation.measures == (nDCG_JK @ 2, ir_measures.AP)
     assert evaluate(QRELS, RUNS, "AP").measures == (ir_measures.AP,)
 
 
 def test_copies_keep_or_restrict_every_field():
     """A field that a copy forgets has its default."""
-    facts = {"files": ("f.csv",), "remarks": (Remark("empty", "good", "text"),)}
-    labels = evaluate({"s_1": {"a": 1}}, {"good": {}}, ["AP"], sessions=True)
-    found = evaluate(QRELS, RUNS, ["NumRet", "AP"])
-    weights = np.ones(len(found.topics))
-    facts |= {"no_relevant": "one", "weights": weights}
-    found = dataclasses.replace(found, unit=labels.unit, **facts)
-    every = [*range(len(found.topics))]
-    for copy in (found.part(found.runs, found.measures), found.on(every)):
-        for field in dataclasses.fields(found):
-            value = getattr(found, field.name)
-            assert (
-                field.name in ("runs", "measures", "topics", "values") or value is not field.default
-            )
+    of_sessions = evaluate({"s_1": {"a": 1}}, {"good": {}}, ["AP"], sessions=True)
+    evaluation = dataclasses.replace(
+        evaluate(QRELS, RUNS, ["NumRet", "AP"]),
+        unit=of_sessions.unit,
+        files=("f.csv",),
+        remarks=(Remark("empty", "good", "text"),),
+        no_relevant="one",
+        weights=np.ones(len(QRELS)),
+    )
+    of_all_runs = evaluation.part(evaluation.runs, evaluation.measures)
+    on_all_topics = evaluation.on(list(range(len(evaluation.topics))))
+    for field in dataclasses.fields(evaluation):
+        value = getattr(evaluation, field.name)
+        if field.name not in ("runs", "measures", "topics", "values"):
+            assert value is not field.default
+        for copy in (of_all_runs, on_all_topics):
             np.testing.assert_equal(getattr(copy, field.name), value, field.name)
-    found = dataclasses.replace(found, weights=None)
-    small = found.part(["poor"], ["AP", "NumRet"]).on([2, 0])
-    assert (small.runs, small.topics) == (("poor",), ("q3", "q1"))
+
+
+def test_copies_have_the_runs_measures_and_topics_asked_for():
+    evaluation = evaluate(QRELS, RUNS, ["NumRet", "AP"])
+    small = evaluation.part(["poor"], ["AP", "NumRet"]).on([2, 0])
+    assert small.runs == ("poor",)
+    assert small.topics == ("q3", "q1")
     assert small.values.tolist() == [[[0, 0.25], [0, 2]]]
     assert small.means().tolist() == [[0.125, 2]]  # NumRet is a sum
-    assert (small.missing.tolist(), small.unreported.shape) == ([[True, False]], (1, 2, 2))
+    assert small.missing.tolist() == [[True, False]]
+    assert small.unreported.shape == (1, 2, 2)
     for runs, measures in ((["best"], ["AP"]), (["good"], ["P@1"])):
         with pytest.raises(GradedError, match="evaluated"):
-            found.part(runs, measures)
+            evaluation.part(runs, measures)
 
 
 def test_runs_without_names_are_named_as_in_the_commands(tmp_path):
@@ -140,6 +141,6 @@ def test_runs_without_names_are_named_as_in_the_commands(tmp_path):
         (several, ["A", "B"]),
         (pyarrow.Table.from_pandas(several), ["A", "B"]),
     ):
-        found = evaluate(QRELS, runs, ["CG@1"])
-        assert found.runs == tuple(names)
-        assert found.of("CG@1").tolist() == [[3, 0, 0]] * len(names)
+        evaluation = evaluate(QRELS, runs, ["CG@1"])
+        assert evaluation.runs == tuple(names)
+        assert evaluation.of("CG@1").tolist() == [[3, 0, 0]] * len(names)

@@ -1,4 +1,4 @@
-"""Topics for which a provider of ir-measures gives no value: one rule in evaluations and commands."""
+"""Topics for which a provider of ir-measures gives no value have one rule everywhere."""
 
 import warnings
 from contextlib import contextmanager
@@ -52,8 +52,8 @@ def provider_of(values, monkeypatch):
     def evaluator(measures, qrels):
         return Yields(list(measures), {"q"}, values)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(ir_measures.DefaultPipeline, "evaluator", evaluator)
+    with monkeypatch.context() as patch:
+        patch.setattr(ir_measures.DefaultPipeline, "evaluator", evaluator)
         yield
 
 
@@ -66,39 +66,38 @@ def test_topics_without_a_value_are_in_no_mean(name):
             for metric in ir_measures.iter_calc([ACCURACY], QRELS, {topic: documents}):
                 by_topic[topic] = metric.value
     if name == "full":
-        found = evaluate(QRELS, {name: run}, [ACCURACY])
-        assert not [remark for remark in found.remarks if remark.kind == "no value"]
+        evaluation = evaluate(QRELS, {name: run}, [ACCURACY])
+        assert not [remark for remark in evaluation.remarks if remark.kind == "no value"]
     else:
         with pytest.warns(InputWarning, match="no value for 1 of 5 topics"):
-            found = evaluate(QRELS, {name: run}, [ACCURACY, "P@1"]).part([name], ["Accuracy@2"])
-        (remark,) = [remark for remark in found.remarks if remark.kind == "no value"]
-        assert (remark.subject, remark.text.split(";")[0]) == (
-            "Accuracy@2",
-            f"no value for 1 of 5 topics of {name}",
-        )
-        assert [topic for topic in found.topics if topic not in by_topic] == ["3"]
+            of_two = evaluate(QRELS, {name: run}, [ACCURACY, "P@1"])
+        evaluation = of_two.part([name], ["Accuracy@2"])
+        (remark,) = [remark for remark in evaluation.remarks if remark.kind == "no value"]
+        assert remark.subject == "Accuracy@2"
+        assert remark.text.split(";")[0] == f"no value for 1 of 5 topics of {name}"
+        assert [topic for topic in evaluation.topics if topic not in by_topic] == ["3"]
     mean = sum(by_topic.values()) / len(by_topic)
-    assert found.means().item() == pytest.approx(mean)
-    assert found.to_dict() == {name: {"Accuracy@2": pytest.approx(mean)}}
-    assert "nan" not in str(found).lower()
+    assert evaluation.means().item() == pytest.approx(mean)
+    assert evaluation.to_dict() == {name: {"Accuracy@2": pytest.approx(mean)}}
+    assert "nan" not in str(evaluation).lower()
 
 
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("other", ["Compat", "SetF", "alpha_nDCG@2", "nDCG@2"])
 @pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.InputWarning")
 def test_another_provider_gives_no_default_to_topics_without_a_value(name, other):
+    """ir_measures' evaluator of several providers counts such a topic as 0."""
     if other.startswith("alpha"):
         pytest.importorskip("pyndeval", reason="pyndeval is not installed")
-    """ir_measures' evaluator of several providers counts such a topic as 0."""
     alone = evaluate(QRELS, {name: RUNS[name]}, ["Accuracy@2"])
-    of_other = evaluate(QRELS, {name: RUNS[name]}, [other])
+    beside = evaluate(QRELS, {name: RUNS[name]}, [other])
     both = evaluate(QRELS, {name: RUNS[name]}, [other, "Accuracy@2"])
     np.testing.assert_array_equal(both.of("Accuracy@2"), alone.of("Accuracy@2"))
-    np.testing.assert_array_equal(both.of(other), of_other.of(other))
+    np.testing.assert_array_equal(both.of(other), beside.of(other))
 
 
 class DividesByZero(providers.Evaluator):
-    """Gives each topic of the qrels 1 by a measure, the default without documents, and of topic 3 an error."""
+    """Gives each topic of a run the value 1, and raises an error for topic 3."""
 
     def _iter_calc(self, run):
         for topic in run:
@@ -114,17 +113,17 @@ def test_a_division_by_zero_in_one_topic_takes_no_other_value(monkeypatch):
     monkeypatch.setattr(ir_measures.DefaultPipeline, "evaluator", evaluator)
     run = {topic: documents for topic, documents in RUNS["full"].items() if topic != "5"}
     with pytest.warns(InputWarning, match="no value for 1 of 5 topics"):
-        found = evaluate(QRELS, {"full": run}, ["Accuracy@2"])
-    np.testing.assert_array_equal(found.of("Accuracy@2"), [[1.0, 1.0, np.nan, 1.0, 0.0]])
+        evaluation = evaluate(QRELS, {"full": run}, ["Accuracy@2"])
+    np.testing.assert_array_equal(evaluation.of("Accuracy@2"), [[1.0, 1.0, np.nan, 1.0, 0.0]])
 
 
 @pytest.mark.parametrize("measures", [["Accuracy@2"], ["Compat"], ["Accuracy@2", "P@1"]])
 def test_remarks_on_a_run_do_not_depend_on_the_provider(measures):
     with pytest.warns(InputWarning):
-        found = evaluate(QRELS, {"lacks": {"1": NOTHING, "2": FIRST}}, measures)
-    remarks = [remark for remark in found.remarks if remark.subject == "lacks"]
+        evaluation = evaluate(QRELS, {"lacks": {"1": NOTHING, "2": FIRST}}, measures)
+    remarks = [remark for remark in evaluation.remarks if remark.subject == "lacks"]
     assert remarks[0].text == "the run lacks 3 of 5 topics of the qrels"
-    assert found.missing.tolist() == [[False, False, True, True, True]]
+    assert evaluation.missing.tolist() == [[False, False, True, True, True]]
 
 
 @pytest.mark.parametrize("gap", [None, float("nan")])
@@ -134,28 +133,35 @@ def test_nan_is_no_value(gap, sessions, monkeypatch):
     qrels = {topic: {"x": 1} for topic in values}
     run = {topic: {"x": 1.0} for topic in values}
     with provider_of(values, monkeypatch), pytest.warns(InputWarning, match="no value for"):
-        found = evaluate(qrels, {"r": run}, ["Accuracy@2"], sessions=sessions)
+        evaluation = evaluate(qrels, {"r": run}, ["Accuracy@2"], sessions=sessions)
     expected = [1.0, None, None, 0.25]
     if sessions:
         expected = [1.0, None, 0.25]
-    assert found.reported[0, 0].tolist() == expected
-    assert found.means().item() == 0.625
+    assert evaluation.reported[0, 0].tolist() == expected
+    assert evaluation.means().item() == 0.625
 
 
 def test_paired_topics_have_a_value_of_every_run():
     nan = np.nan
     values = np.array([[1.0, nan, 0.5, 0.0], [nan, 1.0, 0.25, 1.0], [0.0, 0.0, 0.0, nan]])
-    found = Evaluation(tuple("ABC"), (ACCURACY,), tuple("1234"), values[:, None])
-    assert found.paired_topics(ACCURACY).tolist() == [2]
-    assert found.paired(ACCURACY).tolist() == [[0.5], [0.25], [0.0]]
-    assert found.part("AB", [ACCURACY]).paired_topics(ACCURACY).tolist() == [2, 3]
-    assert found.remarks[0].text.startswith("no value for 1 of 4 topics of A, B and C")
-    assert found.on([2, 3]).remarks[0].text.startswith("no value for 1 of 2 topics of C")
-    assert not found.on([2]).remarks
-    assert found.on([0]).means()[1].item() != found.on([0]).means()[1].item()
-    assert found.on([0]).to_dict()["B"] == {"Accuracy@2": None}
-    assert found.on([0]).tables()[0].rows == [["A", 1.0], ["B", None], ["C", 0.0]]
-    assert [record["value"] for record in found.records()][:2] == [1.0, None]
+    evaluation = Evaluation(tuple("ABC"), (ACCURACY,), tuple("1234"), values[:, None])
+    assert evaluation.paired_topics(ACCURACY).tolist() == [2]
+    assert evaluation.paired(ACCURACY).tolist() == [[0.5], [0.25], [0.0]]
+    assert evaluation.part("AB", [ACCURACY]).paired_topics(ACCURACY).tolist() == [2, 3]
+    assert evaluation.remarks[0].text.startswith("no value for 1 of 4 topics of A, B and C")
+    assert evaluation.on([2, 3]).remarks[0].text.startswith("no value for 1 of 2 topics of C")
+    assert not evaluation.on([2]).remarks
+    assert evaluation.on([0]).means()[1].item() != evaluation.on([0]).means()[1].item()
+    assert evaluation.on([0]).to_dict()["B"] == {"Accuracy@2": None}
+    assert evaluation.on([0]).tables()[0].rows == [["A", 1.0], ["B", None], ["C", 0.0]]
+    assert [record["value"] for record in evaluation.records()][:2] == [1.0, None]
+
+
+def write_lines(path, topics, line):
+    """A line for each row; `line` is a format for topic, document and value."""
+    with path.open("w") as file:
+        for topic, docs in topics.items():
+            file.writelines(line.format(topic, doc, value) for doc, value in docs.items())
 
 
 @pytest.mark.parametrize("form", ["text", "tsv", "csv", "json", "jsonl", "markdown", "latex"])
@@ -163,11 +169,9 @@ def test_paired_topics_have_a_value_of_every_run():
 def test_no_format_prints_nan(form, name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     runs = {"full": RUNS["full"], name: RUNS.get(name, dict.fromkeys(QRELS, NOTHING))}
-    lines = [f"{t} 0 {d} {level}" for t, docs in QRELS.items() for d, level in docs.items()]
-    (tmp_path / "qrels").write_text("\n".join(lines) + "\n")
+    write_lines(tmp_path / "qrels", QRELS, "{} 0 {} {}\n")
     for run, topics in runs.items():
-        rows = [f"{t} Q0 {d} 1 {s} x" for t, docs in topics.items() for d, s in docs.items()]
-        (tmp_path / run).write_text("\n".join(rows) + "\n")
+        write_lines(tmp_path / run, topics, "{} Q0 {} 1 {} x\n")
     for names in (["full", name], [name]):
         with warnings.catch_warnings():
             warnings.simplefilter("always")
@@ -182,10 +186,15 @@ def test_a_comparison_counts_the_topics_that_it_uses(form):
     runs = {"full": RUNS["full"], "nothing": RUNS["nothing"]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)
-        found = compare(QRELS, runs, [ACCURACY, "P@1"])
-    assert "paired t over 4 topics" in found.answer()[0]
-    assert "paired t over 5 topics" in found.answer()[1]
-    forms = {"text": str, "markdown": type(found).to_markdown, "html": type(found).to_html}
-    shown = forms[form](found)
-    assert "4 to 5 topics" in shown
-    assert "no value for 1 of 5 topics" in shown
+        comparison = compare(QRELS, runs, [ACCURACY, "P@1"])
+    of_accuracy, of_precision = comparison.answer()[:2]
+    assert "paired t over 4 topics" in of_accuracy
+    assert "paired t over 5 topics" in of_precision
+    if form == "text":
+        text = str(comparison)
+    elif form == "markdown":
+        text = comparison.to_markdown()
+    else:
+        text = comparison.to_html()
+    assert "4 to 5 topics" in text
+    assert "no value for 1 of 5 topics" in text

@@ -1,8 +1,9 @@
-"""Tables of values: every form has the values of the evaluation that wrote it, and groups of topics."""
+"""Tables of values: every form has the values that were written, and groups of topics."""
 
 import gzip
 import json
 import sys
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -37,23 +38,43 @@ def write_lines(rows, path):
 
 def write_wide(rows, path):
     wide = rows.pivot(index=["run", "topic"], columns="measure", values="value").reset_index()
-    wide.assign(kind="a text").rename(columns={"run": "System", "topic": "queryId"}).to_csv(
-        path, index=False
-    )
+    wide["kind"] = "a text"
+    wide.rename(columns={"run": "System", "topic": "queryId"}).to_csv(path, index=False)
+
+
+def write_csv(rows, path):
+    rows.to_csv(path, index=False)
+
+
+def write_packed_tsv(rows, path):
+    text = rows.rename(columns={"topic": "qid", "value": "score"}).to_csv(None, sep="\t")
+    Path(path).write_bytes(gzip.compress(text.encode()))
+
+
+def write_parquet(rows, path):
+    rows.astype({"topic": int}).to_parquet(path)
+
+
+def write_feather(rows, path):
+    rows.astype({"run": "category"}).to_feather(path)
+
+
+def write_records(rows, path):
+    Path(path).write_text(json.dumps(rows.to_dict("records")))
+
+
+def write_columns(rows, path):
+    Path(path).write_text(json.dumps(rows.to_dict("list")))
 
 
 FORMS = {
-    "values.csv": lambda rows, path: rows.to_csv(path, index=False),
-    "values.tsv.gz": lambda rows, path: Path(path).write_bytes(
-        gzip.compress(
-            rows.rename(columns={"topic": "qid", "value": "score"}).to_csv(None, sep="\t").encode()
-        )
-    ),
+    "values.csv": write_csv,
+    "values.tsv.gz": write_packed_tsv,
     "wide.csv": write_wide,
-    "values.parquet": lambda rows, path: rows.astype({"topic": int}).to_parquet(path),
-    "values.feather": lambda rows, path: rows.astype({"run": "category"}).to_feather(path),
-    "values.json": lambda rows, path: Path(path).write_text(json.dumps(rows.to_dict("records"))),
-    "columns.json": lambda rows, path: Path(path).write_text(json.dumps(rows.to_dict("list"))),
+    "values.parquet": write_parquet,
+    "values.feather": write_feather,
+    "values.json": write_records,
+    "columns.json": write_columns,
     "values.jsonl": write_lines,
 }
 
@@ -78,11 +99,12 @@ def test_values_take_the_columns_of_pyterrier_and_no_options_of_runs(words, eval
 @pytest.mark.parametrize("name", FORMS)
 def test_every_form_has_the_values_that_were_written(name, evaluated):
     FORMS[name](pandas.DataFrame(evaluated.records()), name)
-    found = Evaluation.from_values(name)
-    assert (found.runs, found.topics) == (evaluated.runs, evaluated.topics)
-    assert {*found.measures} == {*evaluated.measures}
+    read = Evaluation.from_values(name)
+    assert read.runs == evaluated.runs
+    assert read.topics == evaluated.topics
+    assert set(read.measures) == set(evaluated.measures)
     for measure in MEASURES:
-        assert np.array_equal(found.of(measure), evaluated.of(measure))
+        assert np.array_equal(read.of(measure), evaluated.of(measure))
 
 
 def test_tables_in_memory_are_read_as_files(evaluated):
@@ -100,53 +122,42 @@ def without_rankings(records):
 
 def test_analyses_of_values_equal_those_of_files(evaluated, capsys):
     pytest.importorskip("statsmodels", reason="the extra stats is not installed")
-    two = {name: demo.run_paths()[name] for name in "AB"}
-    words = [
-        "evaluate",
-        demo.NAME,
-        *map(str, demo.run_paths().values()),
-        *MEASURES,
-        "-q",
-        "-f",
-        "csv",
-    ]
-    assert cli.main([*words, "-p", "-1"]) == 0
+    source = [demo.NAME, *map(str, demo.run_paths().values()), *MEASURES]
+    assert cli.main(["evaluate", *source, "-q", "-f", "csv", "-p", "-1"]) == 0
     Path("v.csv").write_text(capsys.readouterr().out)
     table = pandas.DataFrame(evaluated.records())
+    compared = without_rankings(compare(evaluated).records())
+    grouped = compare(evaluated, by={"351": 1}).means.drop(columns="unjudged")
+    powers = power(evaluated, differences=[0.1]).records()
     for values in ("v.csv", table):
-        assert compare(values).records() == without_rankings(compare(evaluated).records())
-        grouped = compare(evaluated, by={"351": 1}).means.drop(columns="unjudged")
+        assert compare(values).records() == compared
         assert compare(values, by={"351": 1}).means.equals(grouped)
-        assert (
-            power(values, differences=[0.1]).records()
-            == power(evaluated, differences=[0.1]).records()
-        )
-    of_runs = [each.record() for each in gate(demo.NAME, two, MEASURES).verdicts]
-    of_values = [each.record() for each in gate(table[table.run.isin(["A", "B"])]).verdicts]
-    for one, other in zip(of_runs, of_values, strict=True):
-        assert {key for key in one if one[key] != other[key]} <= {
-            "stands_over_ties",
-            "stands_over_judgments",
-            "may_turn",
-        }
-    printed = []
-    for source in (
-        [demo.NAME, *map(str, demo.run_paths().values()), *MEASURES],
-        ["--values", "v.csv"],
-    ):
-        assert cli.main(["compare", *source, "-f", "jsonl"]) == 0
-        printed.append(list(map(json.loads, capsys.readouterr().out.splitlines())))
-    assert without_rankings(printed[0]) == printed[1]
+        assert power(values, differences=[0.1]).records() == powers
+
+    two = {name: demo.run_paths()[name] for name in "AB"}
+    of_runs = gate(demo.NAME, two, MEASURES).verdicts
+    of_values = gate(table[table.run.isin(["A", "B"])]).verdicts
+    for verdict, other_verdict in zip(of_runs, of_values, strict=True):
+        record = verdict.record()
+        other = other_verdict.record()
+        different = {key for key in record if record[key] != other[key]}
+        assert different <= {"stands_over_ties", "stands_over_judgments", "may_turn"}
+
+    def printed(words):
+        assert cli.main(["compare", *words, "-f", "jsonl"]) == 0
+        return list(map(json.loads, capsys.readouterr().out.splitlines()))
+
+    assert without_rankings(printed(source)) == printed(["--values", "v.csv"])
 
 
 def test_trec_eval_names_a_single_run_for_its_file():
-    for name in ("old", "new"):
-        Path(f"{name}.txt").write_text(
-            "map\t1\t0.5\nP_5\t1\t0.2\nrunid\tall\tSTANDARD\nmap\tall\t0.5\n"
-        )
-    found = Evaluation.from_values(["old.txt", "new.txt"])
-    assert (found.runs, list(map(str, found.measures))) == (("old", "new"), ["AP", "P@5"])
-    assert found.files == ("old.txt", "new.txt")
+    text = "map\t1\t0.5\nP_5\t1\t0.2\nrunid\tall\tSTANDARD\nmap\tall\t0.5\n"
+    Path("old.txt").write_text(text)
+    Path("new.txt").write_text(text)
+    evaluation = Evaluation.from_values(["old.txt", "new.txt"])
+    assert evaluation.runs == ("old", "new")
+    assert list(map(str, evaluation.measures)) == ["AP", "P@5"]
+    assert evaluation.files == ("old.txt", "new.txt")
     Path("ir_measures.tsv").write_text("1\tAP\t0.5\n2\tAP\t0.25\nall\tAP\t0.375\n")
     assert Evaluation.from_values("ir_measures.tsv").of("AP").tolist() == [[0.5, 0.25]]
 
@@ -155,18 +166,16 @@ def test_smaller_values_are_better_by_name_or_on_request():
     pytest.importorskip("scipy", reason="SciPy is not installed")
     topics = [f"q{n}" for n in range(12)]
     random = np.random.default_rng(0)
-    rows = [
-        {"run": run, "topic": topic, "NDPM": value, "seconds": value, "quality": value}
-        for run, low in (("A", 0.5), ("B", 0.1))
-        for topic, value in zip(topics, low + random.random(12) / 10)
-    ]
-    found = compare(Evaluation.from_values(rows, smaller=["seconds"]))
-    assert {str(test.measure): test.better for test in found.outcomes} == {
-        "NDPM": "B", "seconds": "B", "quality": "A",
-    }  # fmt: skip
-    with pytest.raises(
-        GradedError, match="smaller: size is not among the measures of the table: NDPM, sec"
-    ):
+    rows = []
+    for run, low in (("A", 0.5), ("B", 0.1)):
+        for topic, value in zip(topics, low + random.random(12) / 10):
+            values = {"NDPM": value, "seconds": value, "quality": value}
+            rows.append({"run": run, "topic": topic, **values})
+    comparison = compare(Evaluation.from_values(rows, smaller=["seconds"]))
+    better = {str(test.measure): test.better for test in comparison.outcomes}
+    assert better == {"NDPM": "B", "seconds": "B", "quality": "A"}
+    message = "smaller: size is not among the measures of the table: NDPM, sec"
+    with pytest.raises(GradedError, match=message):
         Evaluation.from_values(rows, smaller=["size"])
 
 
@@ -188,13 +197,13 @@ def test_a_column_per_topic_has_the_measure_of_the_file_name(evaluated, tmp_path
         (wide, "value"),
         (wide.reset_index(), "value"),
     ):
-        found = Evaluation.from_values(table)
-        assert (found.runs, *map(str, found.measures)) == (evaluated.runs, name)
-        assert (found.of(name) == evaluated.part(evaluated.runs, ["AP"]).of("AP")).all()
+        read = Evaluation.from_values(table)
+        assert read.runs == evaluated.runs
+        assert list(map(str, read.measures)) == [name]
+        assert (read.of(name) == evaluated.of("AP")).all()
     wide.iloc[2, 3] = np.inf
-    with pytest.raises(
-        GradedError, match=f"values: row 3, column {wide.columns[3]}: inf is not a finite"
-    ):
+    message = f"values: row 3, column {wide.columns[3]}: inf is not a finite"
+    with pytest.raises(GradedError, match=message):
         Evaluation.from_values(wide)
 
 
@@ -211,15 +220,10 @@ def test_lines_of_the_command_without_means_begin_with_the_topic(tmp_path):
         '"red shoes\tAP\t0.5\n"green\tAP\t0.25\nblue\tnDCG@10\t1.0\n'
         '"red shoes\tnDCG@10\t0.5\n"green\tnDCG@10\t0.75\nblue\tAP\t0.0\n'
     )
-    found = Evaluation.from_values(tmp_path / "A.tsv")
-    assert (*map(str, found.measures), *found.topics) == (
-        "AP",
-        "nDCG@10",
-        '"red shoes',
-        '"green',
-        "blue",
-    )
-    assert found.of("AP").tolist() == [[0.5, 0.25, 0.0]]
+    read = Evaluation.from_values(tmp_path / "A.tsv")
+    assert list(map(str, read.measures)) == ["AP", "nDCG@10"]
+    assert read.topics == ('"red shoes', '"green', "blue")
+    assert read.of("AP").tolist() == [[0.5, 0.25, 0.0]]
 
 
 def test_a_key_that_occurs_twice_in_json_is_an_error(tmp_path):
@@ -230,10 +234,12 @@ def test_a_key_that_occurs_twice_in_json_is_an_error(tmp_path):
 
 def write_inputs(topics):
     """Qrels and two runs over these topics, of which the second finds only half of the gain."""
-    docs = [(topic, level, doc) for topic in topics for level, doc in ((1, "x"), (2, "y"))]
-    Path("qrels").write_text("".join(f"{t} 0 {doc} {level}\n" for t, level, doc in docs))
-    Path("A").write_text("".join(f"{t} Q0 y 1 {k + 1} A\n" for k, t in enumerate(topics)))
-    Path("B").write_text("".join(f"{t} Q0 x 1 {k + 1} B\n" for k, t in enumerate(topics[1:])))
+    judgments = [f"{topic} 0 x 1\n{topic} 0 y 2\n" for topic in topics]
+    Path("qrels").write_text("".join(judgments))
+    rows = [f"{topic} Q0 y 1 {score} A\n" for score, topic in enumerate(topics, 1)]
+    Path("A").write_text("".join(rows))
+    rows = [f"{topic} Q0 x 1 {score} B\n" for score, topic in enumerate(topics[1:], 1)]
+    Path("B").write_text("".join(rows))
 
 
 PLACES_OF_ALL = [("all", "b", "c"), ("b", "all", "c"), ("b", "c", "all")]
@@ -251,16 +257,15 @@ def test_a_topic_named_all_is_no_aggregate(topics, summary, runs, form, capsys):
         pytest.skip("the lines of the ir_measures command have no column for it")
     assert cli.main(["evaluate", "qrels", *runs, *words]) == 0
     Path("A").write_text(capsys.readouterr().out)
-    found = Evaluation.from_values("A")
-    assert {*found.topics} == {*topics}
-    assert dict(zip(found.runs, found.means().tolist(), strict=True)) == dict(
-        zip(expected.runs, expected.means().tolist(), strict=True)
-    )
+    read = Evaluation.from_values("A")
+    assert set(read.topics) == set(topics)
+    means = dict(zip(expected.runs, expected.means().tolist(), strict=True))
+    assert dict(zip(read.runs, read.means().tolist(), strict=True)) == means
     board = read_leaderboard("A", "first").boards["CG@1"]
-    assert ({*board.systems}, {*board.topics}) == ({*found.runs}, {*topics})
-    assert dict(zip(board.systems, board.means.tolist(), strict=True)) == dict(
-        zip(expected.runs, expected.means()[:, 0].tolist(), strict=True)
-    )
+    assert set(board.systems) == set(read.runs)
+    assert set(board.topics) == set(topics)
+    means = dict(zip(expected.runs, expected.means()[:, 0].tolist(), strict=True))
+    assert dict(zip(board.systems, board.means.tolist(), strict=True)) == means
 
 
 @pytest.mark.parametrize("all_is", ["mean", "sum", "topic"])
@@ -268,22 +273,24 @@ def test_a_topic_named_all_is_no_aggregate(topics, summary, runs, form, capsys):
 def test_rows_named_all_that_are_no_aggregate_are_told(all_is, form):
     value = {"mean": 0.25, "sum": 0.5, "topic": 0.9}[all_is]
     rows = [("b", 0.0), ("c", 0.5), ("all", value)]
-    if form == "long":
-        lines = [f"A,{topic},AP,{value}" for topic, value in rows]
-        Path("v").write_text("\n".join(["run,topic,measure,value", *lines]))
-    elif form == "wide":
-        Path("v").write_text("\n".join(["topic,AP", *(f"{t},{value}" for t, value in rows)]))
-    elif form == "trec_eval":
-        Path("v").write_text("".join(f"map\t{topic}\t{value:.4f}\n" for topic, value in rows))
+    frame = pandas.DataFrame(rows, columns=["topic", "AP"])
     table = "v"
-    if form == "frame":
-        table = pandas.DataFrame(rows, columns=["topic", "AP"])
+    if form == "long":
+        long = pandas.DataFrame({"run": "A", "topic": frame.topic, "measure": "AP"})
+        long.assign(value=frame.AP).to_csv(table, index=False)
+    elif form == "wide":
+        frame.to_csv(table, index=False)
+    elif form == "trec_eval":
+        lines = [f"map\t{topic}\t{value:.4f}\n" for topic, value in rows]
+        Path(table).write_text("".join(lines))
+    else:
+        table = frame
     if all_is == "topic":
         with pytest.warns(InputWarning, match="none of them is the mean or the sum"):
-            found = Evaluation.from_values(table)
+            read = Evaluation.from_values(table)
     else:
-        found = Evaluation.from_values(table)
-    assert found.topics == ("b", "c")
+        read = Evaluation.from_values(table)
+    assert read.topics == ("b", "c")
 
 
 @pytest.mark.parametrize(
@@ -311,12 +318,14 @@ def test_no_column_of_a_ragged_table_is_lost(content, message):
     assert str(caught.value).startswith("v: ")
 
 
-@pytest.mark.parametrize("read", [Evaluation.from_values, lambda v: read_leaderboard(v, "v")])
+@pytest.mark.parametrize("read", [Evaluation.from_values, partial(read_leaderboard, name="v")])
 def test_values_whose_squares_exceed_all_floats_are_refused(read):
+    rows = [
+        {"run": "A", "topic": "1", "cost": 1e150},
+        {"run": "A", "topic": "2", "cost": -1e151},
+    ]
     with pytest.raises(GradedError, match=r"-1e\+151 is too large; values are from -1e\+150"):
-        read(
-            [{"run": "A", "topic": "1", "cost": 1e150}, {"run": "A", "topic": "2", "cost": -1e151}]
-        )
+        read(rows)
 
 
 @pytest.mark.parametrize("form", ["wide.csv", "long.csv", "frame", "records.json"])
@@ -332,15 +341,16 @@ def test_measures_of_other_providers_may_lack_values(form):
     if form == "wide.csv":
         frame.to_csv(form, index=False)
     elif form == "long.csv":
-        frame.melt(["run", "topic"]).dropna().rename(columns={"variable": "measure"}).to_csv(form)
+        long = frame.melt(["run", "topic"], var_name="measure").dropna()
+        long.to_csv(form)
     elif form == "records.json":
         Path(form).write_text(frame.to_json(orient="records"))
     else:
         table = frame
-    found = Evaluation.from_values(table)
-    assert found.of("Accuracy@2")[1].tolist() == [0.0, 1.0]
-    assert np.isnan(found.of("Accuracy@2")[0]).tolist() == [False, True]
-    assert [str(remark) for remark in found.remarks] == [
+    read = Evaluation.from_values(table)
+    assert read.of("Accuracy@2")[1].tolist() == [0.0, 1.0]
+    assert np.isnan(read.of("Accuracy@2")[0]).tolist() == [False, True]
+    assert [str(remark) for remark in read.remarks] == [
         "Accuracy@2: no value for 1 of 2 topics of A; means and tests leave them out"
     ]
     frame.loc[1, "P@1"] = None

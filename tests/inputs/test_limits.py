@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+from functools import partial
 
 import numpy as np
 import pyarrow
@@ -27,7 +28,7 @@ KINDS = {
 PACKERS = {
     "gzip": gzip.compress,
     "bzip2": bz2.compress,
-    "xz": lambda text: lzma.compress(text, preset=0),
+    "xz": partial(lzma.compress, preset=0),
 }
 
 
@@ -45,9 +46,9 @@ def test_a_small_file_that_unpacks_to_much_is_refused(kind, packer):
     packed = PACKERS[packer](KINDS[kind])
     file = RunFile(io.BytesIO(packed))
     file.sizes = SIZES._replace(free=1 << 16)
-    told = refused(file.rows)
-    assert f"bytes of the {packer} file unpack to more than " in told
-    assert told.endswith("lift the limit with --no_limits (RunFile(…, limits=False))")
+    message = refused(file.rows)
+    assert f"bytes of the {packer} file unpack to more than " in message
+    assert message.endswith("lift the limit with --no_limits (RunFile(…, limits=False))")
 
 
 REPEATING = {
@@ -147,9 +148,9 @@ def test_a_long_text_of_many_rows_is_refused_before_it_is_copied(tmp_path, row_g
     table = pyarrow.table({"query_id": topics, "doc_id": coded, "score": np.zeros(rows)})
     path = tmp_path / "run.parquet"
     parquet.write_table(table, path, row_group_size=row_group_size)
-    told = refused(RunFile(path).rows)
-    assert "run.parquet: row 70000: the doc_id 'ddd" in told
-    assert told.endswith("is longer than 4,096 bytes")
+    message = refused(RunFile(path).rows)
+    assert "run.parquet: row 70000: the doc_id 'ddd" in message
+    assert message.endswith("is longer than 4,096 bytes")
 
 
 @pytest.mark.parametrize("kind", ["Parquet", "Arrow"])

@@ -16,24 +16,18 @@ def named(names):
     return list(map(parse_measure, names.split()))
 
 
-AVERAGED = named(
-    "CG DCG_JK DCG_JK(b=3) nCG nDCG_JK nDCG_JK(b=2.5) nDCG_JK(b=10) NDCNG NDCNG(max_gain=200)"
-)
-NORMALISED = AVERAGED[3:]
+NORMALISED = named("nCG nDCG_JK nDCG_JK(b=2.5) nDCG_JK(b=10) NDCNG NDCNG(max_gain=200)")
+AVERAGED = [*named("CG DCG_JK DCG_JK(b=3)"), *NORMALISED]
 OF_OWN_LIST = named("SR(ideal='retrieved') MSR(ideal='retrieved')")
 CORRELATIONS = named("KendallTau KendallTau(variant='a') KendallTau(variant='c') Spearman")
-NTCIR = named(
-    "O_measure P_measure P_plus NCU NCU(utility='BR') NCU(stop='rb') NCU(stop='rb',utility='BR')"
-)
+OF_FIRST_RANKS = named("O_measure P_measure P_plus")
+NCUS = named("NCU NCU(utility='BR') NCU(stop='rb') NCU(stop='rb',utility='BR')")
 SEARCH_LENGTHS = named(
     "ESL ESL(n=3) ASL NR ESL(tied_by='rank') ASL(tied_by='rank') NR(tied_by='rank')"
 )
 CUT = named("muAP WAP Q Q(beta=0) Q(beta=20) AGR SR MSR gP gR NDPM NDPM(performance=True)")
-ALL = list(
-    dict.fromkeys(
-        [*AVERAGED, *CUT, *OF_OWN_LIST, *CORRELATIONS, *NTCIR, *SEARCH_LENGTHS, *MEASURES]
-    )
-)
+ALL = [*AVERAGED, *CUT, *OF_OWN_LIST, *CORRELATIONS, *OF_FIRST_RANKS, *NCUS]
+ALL = list(dict.fromkeys([*ALL, *SEARCH_LENGTHS, *MEASURES]))
 
 LOW = [*strategies.WHOLE, 0.1, 0.5, 2 / 3, 1.5, 2.718]
 """Levels that leave exponential gains small."""
@@ -45,15 +39,18 @@ collections = strategies.collections(levels=LOW, scores=strategies.UNIT_SCORES)
 
 
 def values(measures, qrels, run):
-    return {(m, topic): v for topic, m, v in GradedEvaluator(list(measures), qrels).iter_calc(run)}
+    """The value of each measure and topic."""
+    metrics = GradedEvaluator(list(measures), qrels).iter_calc(run)
+    return {(metric.measure, metric.query_id): metric.value for metric in metrics}
 
 
 def with_options(chosen, cutoff=None, **options):
     """The measures with these options; those without a cutoff keep the whole list."""
     changed = []
     for measure in chosen:
-        own = options if measure.HAS_GAINS else options.keys() - {"gains"}
-        own = {name: options[name] for name in own}
+        own = dict(options)
+        if not measure.HAS_GAINS:
+            own.pop("gains", None)
         if measure.CUTOFF and cutoff in optional(measure, cutoff):
             own["cutoff"] = cutoff
         changed.append(measure(**own))
@@ -78,11 +75,11 @@ def best_first(qrels, gains):
 
 @given(collections, any_gains, cutoffs, flags, flags)
 def test_values_are_in_the_range_that_the_page_gives(collection, gains, cutoff, judged_only, avg):
-    chosen = [m(max_gain=200) if m.needs_all_topics else m for m in with_avg(ALL, avg)]
-    chosen = with_options(chosen, cutoff, gains=gains, judged_only=judged_only)
-    for (measure, _), got in values(chosen, *collection).items():
+    with_top = [m(max_gain=200) if m.needs_all_topics else m for m in with_avg(ALL, avg)]
+    chosen = with_options(with_top, cutoff, gains=gains, judged_only=judged_only)
+    for (measure, _), value in values(chosen, *collection).items():
         low, high = re.match(r"\[(-?\d+), (∞|\d+)[\])]", measure.doc_field("range")).groups()
-        assert float(low) <= got <= float(high.replace("∞", "inf")), measure
+        assert float(low) <= value <= float(high.replace("∞", "inf")), measure
 
 
 # Perfect runs
@@ -92,19 +89,19 @@ def test_values_are_in_the_range_that_the_page_gives(collection, gains, cutoff, 
 def test_an_ideal_run_is_perfect(qrels, gains, cutoff, avg):
     relevant = sum(gain(level, gains) > 0 for level in qrels.values())
     assume(relevant)
-    exact = [*NORMALISED, *named("WAP Q Q(beta=20) SR MSR gR NR"), *OF_OWN_LIST]
-    exact = with_options(with_avg(exact, avg), cutoff, gains=gains)
-    exact = [measure(cutoff=None) if measure.NAME == "gR" else measure for measure in exact]
-    near = [m for m in NTCIR if m.NAME != "NCU"] + named("nERR nDCG_Burges")
-    near = with_options(near, cutoff, gains=gains) + with_options(NTCIR[3:], gains=gains)
-    near += with_options(named("muAP GAP"), gains=gains)
+    exact_at_cutoff = [*NORMALISED, *named("WAP Q Q(beta=20) SR MSR NR"), *OF_OWN_LIST]
+    exact = with_options(with_avg(exact_at_cutoff, avg), cutoff, gains=gains)
+    exact += with_options(named("gR"), gains=gains)
+    near_at_cutoff = OF_FIRST_RANKS + named("nERR nDCG_Burges")
+    near = with_options(near_at_cutoff, cutoff, gains=gains)
+    near += with_options(NCUS + named("muAP GAP"), gains=gains)
     esl, asl = with_options(named("ESL(n=7) ASL"), gains=gains)
     run = in_order(best_first(qrels, gains))
-    found = {
-        m: v for (m, _), v in values([*exact, *near, esl, asl], {"q": qrels}, {"q": run}).items()
-    }
-    assert {measure: found[measure] for measure in exact} == dict.fromkeys(exact, 1)
-    assert {measure: found[measure] for measure in near} == pytest.approx(
-        dict.fromkeys(near, 1), abs=1e-15
-    )
-    assert (found[esl], found[asl]) == (0, (relevant + 1) / 2)
+    by_topic = values([*exact, *near, esl, asl], {"q": qrels}, {"q": run})
+    value_of = {measure: value for (measure, _), value in by_topic.items()}
+    for measure in exact:
+        assert value_of[measure] == 1, measure
+    for measure in near:
+        assert value_of[measure] == pytest.approx(1, abs=1e-15), measure
+    assert value_of[esl] == 0
+    assert value_of[asl] == (relevant + 1) / 2
