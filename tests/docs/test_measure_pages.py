@@ -17,8 +17,8 @@ from measure_pages import MEASURES  # noqa: E402
 
 
 def test_symbols_of_formulas_have_definitions():
-    shown = {each.tex for each in symbols.of(measures.nDCG_JK)}
-    assert {r"\mathrm{DCG}_I", "d", "b"} <= shown
+    explained = {symbol.tex for symbol in symbols.of(measures.nDCG_JK)}
+    assert {r"\mathrm{DCG}_I", "d", "b"} <= explained
     assert doctest.testmod(symbols).failed == 0
 
 
@@ -34,9 +34,7 @@ def test_a_measure_without_a_field_has_no_page(field):
 
 def test_every_work_is_cited():
     sources = {work.key for measure in MEASURES for work in measure_pages.sources(measure)}
-    folders = (DOCS, DOCS / "papers")
-    pages = "".join(
-        path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.md")
-    )
+    paths = [*DOCS.glob("*.md"), *(DOCS / "papers").glob("*.md")]
+    pages = "".join(path.read_text(encoding="utf-8") for path in paths)
     for key in listing.references():
         assert key in sources or f"`{key}`" in pages, key

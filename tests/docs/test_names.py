@@ -19,6 +19,7 @@ PAGES = {
 }
 FENCE = re.compile(r"^```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 SHELL = ("console", "sh")
+CALL_OF_COMMAND = re.compile(r"(?:^|(?<!from)[ /])ir_measures_graded ([a-z]\w*)([^|;&]*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z]\w*(?:[-_]\w+)*")
 GENERAL = {"--help", "--version", "--no_progress", "--quiet", cli.COMPLETION}
 OF_OTHERS = {"--logb", "--beta", "--json", "--py-files"}
@@ -49,16 +50,13 @@ def test_commands_and_their_options_exist():
     count = 0
     for page, text in PAGES.items():
         for line in command_lines(text):
-            for words in re.findall(
-                r"(?:^|(?<!from)[ /])ir_measures_graded ([a-z]\w*)([^|;&]*)", line
-            ):
-                command, rest = words
+            for command, rest in CALL_OF_COMMAND.findall(line):
                 count += 1
                 if command not in (*cli.COMMANDS, "help"):
                     problems.append((page, command))
                 for option in OPTION.findall(rest):
-                    known = commands_with(option.replace("-", "_").replace("__", "--", 1))
-                    if command not in known and option not in GENERAL:
+                    commands = commands_with(option.replace("-", "_").replace("__", "--", 1))
+                    if command not in commands and option not in GENERAL:
                         problems.append((page, command, option))
     assert count > 200
     assert problems == []
@@ -99,7 +97,8 @@ def test_functions_have_the_parameters_that_pages_give():
 def test_files_of_the_repository_exist():
     problems = []
     for page, text in PAGES.items():
-        for path in {*(found for code in inline(text) for found in PATH.findall(code))}:
-            if not (ROOT / path).exists() and "_build" not in path:
-                problems.append((page, path))
+        for code in inline(text):
+            for path in PATH.findall(code):
+                if not (ROOT / path).exists() and "_build" not in path:
+                    problems.append((page, path))
     assert problems == []

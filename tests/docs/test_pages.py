@@ -31,24 +31,19 @@ def test_every_command_has_a_section(command):
 
 
 def test_every_public_name_is_in_the_api():
-    text = page("api")
-    listed = set(
-        re.findall(r"(?:auto\w+|data):: (?:ir_measures_graded\.)?(\w+)$", text, re.MULTILINE)
-    )
+    directive = r"(?:auto\w+|data):: (?:ir_measures_graded\.)?(\w+)$"
+    listed = set(re.findall(directive, page("api"), re.MULTILINE))
     with_pages = (*MEASURES, *intents.MEASURES, *sessions.MEASURES)
     measures = {measure.NAME for measure in with_pages}
-    assert {
-        name for name in ir_measures_graded.__all__ if not name.startswith("_")
-    } - measures <= listed
-    assert {*analysis.__all__} - {"figures"} <= listed
+    public = {name for name in ir_measures_graded.__all__ if not name.startswith("_")}
+    assert public - measures <= listed
+    assert set(analysis.__all__) - {"figures"} <= listed
 
 
 def test_the_citation_names_the_version_of_the_package():
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
-    assert (
-        f"  version = {{{ir_measures_graded.__version__}}},\n"
-        in readme.partition("<!-- project -->")[2]
-    )
+    _, _, citation = readme.partition("<!-- project -->")
+    assert f"  version = {{{ir_measures_graded.__version__}}},\n" in citation
     assert "<!-- project -->" in page("index")
 
 
@@ -83,21 +78,23 @@ def test_licences_names_the_measures_that_run_pytrec_eval(monkeypatch):
     calls = []
 
     class Spy(pytrec_eval.RelevanceEvaluator):
-        def __init__(self, *given, **named):
-            calls.append(given)
-            super().__init__(*given, **named)
+        def __init__(self, *arguments, **options):
+            calls.append(arguments)
+            super().__init__(*arguments, **options)
 
     monkeypatch.setattr(pytrec_eval, "RelevanceEvaluator", Spy)
     standard = "AP nDCG@5 P@5 R@5 RR RR@5 Rprec Success@5 Bpref NumRet NumRel NumRelRet NumQ SetR"
     theirs = "SetAP SetF IPrec@0.1 infAP SetP(relative=True) set_map set_F iprec_at_recall_0.10"
     names = [*map(str, MEASURES), *standard.split(), "SetP", "Judged@5", *theirs.split()]
-    found = []
+    qrels = {"q": {"a": 1, "b": 0}}
+    runs = {"run": {"q": {"a": 2.0, "b": 1.0}}}
+    by_pytrec_eval = []
     for name in names:
         calls.clear()
-        analysis.evaluate({"q": {"a": 1, "b": 0}}, {"run": {"q": {"a": 2.0, "b": 1.0}}}, [name])
+        analysis.evaluate(qrels, runs, [name])
         if calls:
-            found.append(name)
-    assert found == theirs.split()
+            by_pytrec_eval.append(name)
+    assert by_pytrec_eval == theirs.split()
     row = page("licences").partition("| `SetAP`")[2].partition("| AP, nDCG")[0]
     for name in theirs.split():
         assert name.partition("@")[0] in f"SetAP{row}", name
@@ -105,14 +102,14 @@ def test_licences_names_the_measures_that_run_pytrec_eval(monkeypatch):
 
 def groups(*head):
     """The measures in each row of a table of choosing.md, by the texts of the other cells."""
-    lines = (
-        page("choosing")
-        .partition(f"| {' | '.join(head)} |\n")[2]
-        .partition("\n\n")[0]
-        .splitlines()[1:]
-    )
-    rows = [line.strip("| ").split(" | ") for line in lines]
-    return {tuple(cells): set(re.findall(r"`(\w+)`", last)) for *cells, last in rows}
+    header = f"| {' | '.join(head)} |\n"
+    table = page("choosing").partition(header)[2].partition("\n\n")[0]
+    _, *lines = table.splitlines()
+    measures = {}
+    for line in lines:
+        *cells, last = line.strip("| ").split(" | ")
+        measures[tuple(cells)] = set(re.findall(r"`(\w+)`", last))
+    return measures
 
 
 def value(measure, qrels, run):
@@ -123,9 +120,10 @@ def topics():
     """Random topics with judged documents that were not retrieved, unjudged documents and ties."""
     random = Random(2002)
     for number in range(60):
-        levels = {f"d{number}": random.choice([0, 0, 1, 1, 2, 3]) for number in range(12)}
-        docs = random.sample([*levels, *(f"u{number}" for number in range(8))], 12)
-        yield str(number), levels, {doc: random.randint(0, 16) / 16 for doc in docs}
+        levels = {f"d{doc}": random.choice([0, 0, 1, 1, 2, 3]) for doc in range(12)}
+        unjudged = [f"u{doc}" for doc in range(8)]
+        retrieved = random.sample([*levels, *unjudged], 12)
+        yield str(number), levels, {doc: random.randint(0, 16) / 16 for doc in retrieved}
 
 
 QRELS = {topic: levels for topic, levels, _ in topics()}
@@ -142,10 +140,10 @@ def same(first, second):
 
 def grouped(treatment):
     """The names of the measures by treatment."""
-    found = {}
+    names = {}
     for measure in MEASURES:
-        found.setdefault(treatment(measure), set()).add(measure.NAME)
-    return found
+        names.setdefault(treatment(measure), set()).add(measure.NAME)
+    return names
 
 
 def ids_decide(measure):
@@ -157,21 +155,21 @@ def of_ties(measure):
     if "tied_by" not in measure.PARAMETERS:
         return "their ids decide" if ids_decide(measure @ 1) else "no effect"
     assert ids_decide(measure(tied_by="rank"))
-    tied = "they stay tied; with `tied_by='rank'` their ids decide"
-    return "their ids decide" if ids_decide(measure) else tied
+    if ids_decide(measure):
+        return "their ids decide"
+    return "they stay tied; with `tied_by='rank'` their ids decide"
 
 
 def of_unjudged(measure):
-    first = measure @ 5 if measure.CUTOFF else measure
-    assert not same(first(judged_only=True), first(judged_only=False))
-    return "ignored" if same(first, first(judged_only=True)) else "keep their ranks, with gain 0"
+    cut = measure @ 5 if measure.CUTOFF else measure
+    condensed = cut(judged_only=True)
+    assert not same(condensed, cut(judged_only=False))
+    return "ignored" if same(cut, condensed) else "keep their ranks, with gain 0"
 
 
 def of_missing(measure):
-    values = {
-        value(measure, qrels, {})
-        for qrels in ({"a": 1, "b": 0}, {"a": 3, "b": 1, "c": 0}, {"a": 2})
-    }
+    topics = ({"a": 1, "b": 0}, {"a": 3, "b": 1, "c": 0}, {"a": 2})
+    values = {value(measure, judged, {}) for judged in topics}
     return f"{values.pop():g}" if len(values) == 1 else "depends on the topic"
 
 
@@ -188,23 +186,25 @@ def test_the_page_lists_special_cases_of_measures():
     }
     expected = {}
     for case, treatment in cases.items():
-        found = grouped(treatment)
-        most = max(found, key=lambda each: len(found[each]))
-        expected |= {
-            (case, each): set() if each == most else names for each, names in found.items()
-        }
+        names_of = grouped(treatment)
+        usual = max(names_of, key=lambda outcome: len(names_of[outcome]))
+        names_of[usual] = set()  # "all others"
+        for outcome, names in names_of.items():
+            expected[case, outcome] = names
     assert groups("case", "treatment or value", "measures") == expected
 
 
 def of_gains(measure):
     if not measure.HAS_GAINS:
         return "whether the level is at least `rel`"
-    measure = measure(gains="linear")
-    if same(measure, measure(gains={2: 1, 3: 1})):
+    linear = measure(gains="linear")
+    if same(linear, measure(gains={2: 1, 3: 1})):
         return "whether they are above 0"
-    if same(measure, measure(gains={1: 1, 2: 10, 3: 100})):
+    if same(linear, measure(gains={1: 1, 2: 10, 3: 100})):
         return "their order"
-    return "their ratios" if same(measure, measure(gains=DOUBLED)) else "the size of the gains"
+    if same(linear, measure(gains=DOUBLED)):
+        return "their ratios"
+    return "the size of the gains"
 
 
 def test_the_page_lists_the_use_of_gains_by_measures():
@@ -214,8 +214,10 @@ def test_the_page_lists_the_use_of_gains_by_measures():
 
 @pytest.mark.parametrize("measure", WITH_GAINS, ids=str)
 def test_doubling_levels_is_doubling_gains_except_for_agr(measure):
-    doubled = {
-        topic: {doc: 2 * level for doc, level in levels.items()} for topic, levels in QRELS.items()
-    }
-    of_gains = pytest.approx(values(measure(gains=DOUBLED)), abs=1e-9)
-    assert (values(measure(gains="linear"), doubled) == of_gains) == (measure.NAME != "AGR")
+    doubled = {}
+    for topic, levels in QRELS.items():
+        doubled[topic] = {doc: 2 * level for doc, level in levels.items()}
+    with_doubled_levels = values(measure(gains="linear"), doubled)
+    with_doubled_gains = values(measure(gains=DOUBLED))
+    is_equal = with_doubled_levels == pytest.approx(with_doubled_gains, abs=1e-9)
+    assert is_equal == (measure.NAME != "AGR")

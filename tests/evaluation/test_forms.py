@@ -1,4 +1,4 @@
-"""One grid: qrels and runs in every form, with rows in any order, give the same values everywhere."""
+"""Qrels and runs in every form, with rows in any order, give the same values everywhere."""
 
 from functools import cache
 from random import Random
@@ -33,15 +33,14 @@ def by_the_provider(qrels, run):
 
 
 def by_evaluate(qrels, run):
-    found = evaluate(qrels, {"run": run}, KINDS)
-    return {
-        (row["topic"], row["measure"]): row["value"] for row in found.records()
-    }, found.means().tolist()
+    evaluation = evaluate(qrels, {"run": run}, KINDS)
+    values = {(row["topic"], row["measure"]): row["value"] for row in evaluation.records()}
+    return values, evaluation.means().tolist()
 
 
 def by_curves(qrels, run):
-    found = curves(qrels, {"run": run}, "P", 4, ideal=True)
-    return found.values.tolist(), found.ideal.tolist()
+    result = curves(qrels, {"run": run}, "P", 4, ideal=True)
+    return result.values.tolist(), result.ideal.tolist()
 
 
 def by_explain(qrels, run):
@@ -58,11 +57,14 @@ def expected(use):
 
 @pytest.mark.parametrize("form", [*FORMS, *ONLY_GRADED])
 def test_every_form_gives_the_same_values_everywhere(form):
-    names = list(FORMS)
-    make = {**FORMS, **ONLY_GRADED}[form]
-    other = FORMS[names[names.index(form) - 3]] if form in FORMS else make
+    make_qrels = {**FORMS, **ONLY_GRADED}[form]
+    make_run = make_qrels
+    if form in FORMS:  # the run has another form
+        names = list(FORMS)
+        make_run = FORMS[names[names.index(form) - 3]]
     for number, use in enumerate(USES):
         if form in FORMS or use is not through_ir_measures:
             random = Random(number)
-            found = use(make(QRELS, "relevance", random), other(RUN, "score", random))
-            assert found == expected(use), use.__name__
+            qrels = make_qrels(QRELS, "relevance", random)
+            run = make_run(RUN, "score", random)
+            assert use(qrels, run) == expected(use), use.__name__

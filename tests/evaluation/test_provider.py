@@ -54,42 +54,47 @@ def test_evaluator_evaluates_several_runs(form):
 def test_other_providers_share_mappings_and_arrow_data(kind):
     def make(source, value):
         if kind == "dicts":
-            return ChainMap(*({topic: UserDict(docs)} for topic, docs in source.items()))
+            return ChainMap(*[{topic: UserDict(docs)} for topic, docs in source.items()])
         fields = ("query_id", "doc_id", value)
         table = pyarrow.Table.from_pylist([dict(zip(fields, row)) for row in rows(source)])
         if kind == "Polars DataFrame":
             return pytest.importorskip("polars").from_arrow(table)
-        return table.to_reader() if kind == "Arrow stream" else table
+        if kind == "Arrow stream":
+            return table.to_reader()
+        return table
 
     for measures in ([CG], [AP], [CG, AP, nCG @ 1, P @ 1, nDCG @ 10, RR]):
-        expected = {each: ir_measures.calc_aggregate([each], QRELS, RUN)[each] for each in measures}
-        found = ir_measures.calc_aggregate(measures, make(QRELS, "relevance"), make(RUN, "score"))
-        assert found == pytest.approx(expected)
+        expected = {}
+        for measure in measures:
+            expected |= ir_measures.calc_aggregate([measure], QRELS, RUN)
+        means = ir_measures.calc_aggregate(measures, make(QRELS, "relevance"), make(RUN, "score"))
+        assert means == pytest.approx(expected)
 
 
 def test_exactly_the_topics_of_the_qrels_have_values_in_order():
     evaluator = ir_measures.evaluator([CG, nCG], QRELS)
+    expected = [(measure, topic) for measure in evaluator.measures for topic in QRELS]
     for run in (RUN, {"x": {}}, OTHER, dict(reversed(RUN.items()))):
-        found = list(evaluator.iter_calc(run))
-        assert [(metric.measure, metric.query_id) for metric in found] == [
-            (measure, topic) for measure in evaluator.measures for topic in QRELS
-        ]
+        metrics = evaluator.iter_calc(run)
+        assert [(metric.measure, metric.query_id) for metric in metrics] == expected
     assert list(evaluator.qrel_qids) == list(QRELS)
 
 
-FRAME = pandas.DataFrame(columns=["query_id", "doc_id", "relevance", "score"])
+def empty_iterator():
+    return iter([])
 
 
-@pytest.mark.parametrize("empty", [dict, lambda: iter([]), io.StringIO, lambda: FRAME])
+def empty_frame():
+    return pandas.DataFrame(columns=["query_id", "doc_id", "relevance", "score"])
+
+
+@pytest.mark.parametrize("empty", [dict, empty_iterator, io.StringIO, empty_frame])
 def test_empty_qrels_are_refused_and_an_empty_run_is_0_with_a_warning(empty):
-    for calculate in (
-        ir_measures.calc_aggregate,
-        lambda measures, *given: evaluate(*given, measures),
-    ):
-        with pytest.raises(
-            GradedError, match=r"the qrels are empty|qrels: the iterator has no item"
-        ):
-            calculate([CG], empty(), {"mine": RUN})
+    message = r"the qrels are empty|qrels: the iterator has no item"
+    with pytest.raises(GradedError, match=message):
+        ir_measures.calc_aggregate([CG], empty(), {"mine": RUN})
+    with pytest.raises(GradedError, match=message):
+        evaluate(empty(), {"mine": RUN}, [CG])
     with pytest.warns(EmptyRunWarning, match="^the run is empty"):
         assert ir_measures.calc_aggregate([CG], QRELS, empty()) == {CG: 0}
     with pytest.warns(EmptyRunWarning, match="^mine: the run is empty"):
@@ -98,8 +103,9 @@ def test_empty_qrels_are_refused_and_an_empty_run_is_0_with_a_warning(empty):
 
 @pytest.mark.skipif(shutil.which("perl") is None, reason="Perl is not installed")
 def test_gdeval_takes_whole_levels_of_a_float_column():
-    run, rows = {"1": {"a": 2.0, "b": 1.0}}, [("1", "a", 1.0), ("1", "b", 2.0)]
-    frame = pandas.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+    run = {"1": {"a": 2.0, "b": 1.0}}
+    judgments = [("1", "a", 1.0), ("1", "b", 2.0)]
+    frame = pandas.DataFrame(judgments, columns=["query_id", "doc_id", "relevance"])
     for qrels in (frame, {"1": {"a": 1, "b": 2}}):
         assert evaluate(qrels, {"run": run}, ["ERR@5"]).values == 0.15039
 
@@ -118,12 +124,13 @@ for measure, provider in {providers!r}.items():
         except ValueError as error:
             print(error)
 """
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert found.returncode == 0, found.stderr
-    lines = iter(found.stdout.splitlines())
-    for measure, shape, *refusals in zip(providers, lines, lines, lines, strict=True):
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    lines = process.stdout.splitlines()
+    assert len(lines) == 3 * len(providers)
+    for number, measure in enumerate(providers):
+        shape, *refusals = lines[3 * number : 3 * number + 3]
         assert shape == "(1, 1, 2)", measure
-        for level, told in zip((-2, -5), refusals, strict=True):
+        for level, message in zip((-2, -5), refusals, strict=True):
             reason = f"topic 't', document 'b': the level is {level}, and the topic has no level"
-            assert reason in told, measure
-    assert not list(lines)
+            assert reason in message, measure

@@ -14,9 +14,11 @@ from ir_measures_graded import CG, GradedError, array_values
 from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, power, ranges
 from ir_measures_graded.evaluation.batches import evaluate_batches
 
-NAN, INF = np.nan, np.inf
+NAN = np.nan
+INF = np.inf
 HEAD = "run,topic,measure,value\n"
-JUDGED, UNJUDGED = arrow({"q1": {"a": 1}}, "relevance"), arrow({}, "relevance")
+JUDGED = arrow({"q1": {"a": 1}}, "relevance")
+UNJUDGED = arrow({}, "relevance")
 ONE = arrow({"q1": {"a": 1}}, "score")
 GOOD = {"1": {"a": 2.0, "b": 1.0}}
 
@@ -26,21 +28,24 @@ class Unreadable:
         raise TypeError("it is on\nanother device")
 
 
-def batch(*row):
+def batch(topic, doc, score):
     """A batch with a row of q1 and another row."""
-    fields = {"query_id": pyarrow.string(), "doc_id": pyarrow.string(), "score": pyarrow.float64()}
-    rows = zip(fields.items(), zip(("q1", "a", 2), row))
-    return pyarrow.table({name: pyarrow.array(cells, kind) for (name, kind), cells in rows})
+    columns = {
+        "query_id": pyarrow.array(["q1", topic], pyarrow.string()),
+        "doc_id": pyarrow.array(["a", doc], pyarrow.string()),
+        "score": pyarrow.array([2, score], pyarrow.float64()),
+    }
+    return pyarrow.table(columns)
 
 
-def refusal(function, *given, **options):
+def refusal(function, *arguments, **options):
     with pytest.raises(GradedError) as refused:
-        function(*given, **options)
+        function(*arguments, **options)
     return str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("given", "fact"),
+    ("arguments", "fact"),
     [
         (("CG", [1], [1]), "give group sizes, or one group id per document"),
         (("CG", [1, 0, 1], [1, 2, 3], [2]), "groups [2] do not fit 3 labels"),
@@ -80,14 +85,12 @@ def refusal(function, *given, **options):
         ),
     ],
 )
-def test_arrays(given, fact):
-    assert fact in refusal(array_values, *given)
+def test_arrays(arguments, fact):
+    assert fact in refusal(array_values, *arguments)
 
 
-TWICE, NOT_RANKED = (
-    "topic 'q1' retrieves document 'a' twice",
-    "topic 'q1', document 'b': the score is NaN",
-)
+TWICE = "topic 'q1' retrieves document 'a' twice"
+NOT_RANKED = "topic 'q1', document 'b': the score is NaN"
 
 
 @pytest.mark.parametrize(
@@ -202,10 +205,11 @@ def test_input_of_gdeval(qrels, run, reason, capfd):
 )
 def test_err_without_a_cutoff_is_answered_with_strings_that_work(highest, strings):
     qrels = {"q": {"a": highest, "b": 1}}
-    message = refusal(evaluate, qrels, {"run": {"q": {"a": 1.0}}}, "ERR")
+    runs = {"run": {"q": {"a": 1.0}}}
+    message = refusal(evaluate, qrels, runs, "ERR")
     assert re.findall(r"ERR_G\([^)]*\)(?:@\d+)?", message) == strings
     expected = (2**highest - 1) / 2 ** max(highest, 4)
-    assert evaluate(qrels, {"run": {"q": {"a": 1.0}}}, strings[:1]).means() == expected
+    assert evaluate(qrels, runs, strings[0]).means() == expected
 
 
 @pytest.mark.parametrize(
@@ -238,12 +242,11 @@ def test_inputs_of_evaluate(qrels, runs, fact):
 @pytest.mark.parametrize("analysis", [evaluate, compare, gate, power, ranges])
 @pytest.mark.parametrize("empty", [(), [], {}])
 def test_empty_runs_and_measures_have_one_rule(analysis, empty):
-    assert refusal(analysis, {"1": {"a": 1}}, empty, ["CG"]).startswith(
-        "no run is given; pass one or more runs"
-    )
-    assert refusal(analysis, {"1": {"a": 1}}, {"x": GOOD}, [*empty]).startswith(
-        "no measure is given; name at"
-    )
+    qrels = {"1": {"a": 1}}
+    message = refusal(analysis, qrels, empty, ["CG"])
+    assert message.startswith("no run is given; pass one or more runs")
+    message = refusal(analysis, qrels, {"x": GOOD}, list(empty))
+    assert message.startswith("no measure is given; name at")
 
 
 def test_ids_that_other_providers_cannot_read():

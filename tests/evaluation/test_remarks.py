@@ -1,6 +1,7 @@
-"""What is unusual about runs and measures: the warnings of `evaluate` and of studies, and `check`."""
+"""Remarks on runs and measures: the warnings of `evaluate` and of studies, and `check`."""
 
 import warnings
+from functools import partial
 
 import pyarrow
 import pytest
@@ -13,19 +14,20 @@ from ir_measures_graded.output.remarks import merged
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1, "d": 0}}
 USUAL = {"q1": {"a": 3.0, "b": 2.0, "x": 1.0}, "q2": {"d": 2.0, "a": 1.0}}
 UNJUDGED = {"q1": {"u": 4.0, "v": 3.0, "w": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
-LACKS_ALL = "the run lacks 2 of 2 topics of the qrels; it has topics such as 'q9', and the qrels such as 'q1'"
+LACKS_ALL = (
+    "the run lacks 2 of 2 topics of the qrels; "
+    "it has topics such as 'q9', and the qrels such as 'q1'"
+)
+NONE_IS_JUDGED = (
+    "no document is judged; check that run and qrels use the same ids, "
+    "such as 'u' of the run and 'a' of the qrels"
+)
 
 RUNS = [
     (USUAL, []),
     ({"q1": USUAL["q1"]}, ["the run lacks 1 of 2 topics of the qrels"]),
     ({"q9": {"a": 1.0}}, [LACKS_ALL]),
-    (
-        {"q1": {"u": 2.0, "v": 1.0}, "q2": {"w": 1.0}},
-        [
-            "no document is judged; check that run and qrels use the same ids, such as 'u' of the run "
-            "and 'a' of the qrels"
-        ],
-    ),
+    ({"q1": {"u": 2.0, "v": 1.0}, "q2": {"w": 1.0}}, [NONE_IS_JUDGED]),
     (UNJUDGED, ["60 % of the top 10 are unjudged"]),
     (
         {"q1": {"a": 7.0, "b": 7.0}, "q2": {"a": 1.0}},
@@ -45,22 +47,23 @@ def warned_of(analysis, run, *arguments, **options):
 @pytest.mark.parametrize(("run", "remarks"), RUNS)
 def test_a_run_has_its_remarks_in_every_way_of_use(run, remarks):
     lines = [(InputWarning, f"x: {remark}") for remark in remarks]
-    assert warned_of(evaluate, run, ["AP"]) == warned_of(curves, run, "nCG", depth=3) == lines
+    assert warned_of(evaluate, run, ["AP"]) == lines
+    assert warned_of(curves, run, "nCG", depth=3) == lines
     assert [remark.text for remark in check(QRELS, {"x": run}, ["Bpref"]).remarks] == remarks
 
 
 def test_all_is_100_percent_only_if_none_is_judged():
     qrels = {f"q{number}": {"a": 2, "b": 1, "c": 0} for number in range(250)}
     run = {topic: dict.fromkeys("opqrstuvwx", 1.0) for topic in qrels} | {"q1": {"a": 1.0}}
-    assert "99 % of the top 10 are unjudged" in [
-        remark.text for remark in check(qrels, {"x": run}, ["AP"]).remarks
-    ]
+    texts = [remark.text for remark in check(qrels, {"x": run}, ["AP"]).remarks]
+    assert "99 % of the top 10 are unjudged" in texts
 
 
 def test_what_holds_for_several_runs_is_said_once():
-    for call in (evaluate, lambda *given: curves(*given, depth=3)):
+    runs = {"x": UNJUDGED, "y": UNJUDGED, "z": {"q1": UNJUDGED["q1"]}}
+    for analysis in (evaluate, partial(curves, depth=3)):
         with pytest.warns(InputWarning) as caught:
-            call(QRELS, {"x": UNJUDGED, "y": UNJUDGED, "z": {"q1": UNJUDGED["q1"]}}, "nCG")
+            analysis(QRELS, runs, "nCG")
         assert [str(warning.message) for warning in caught] == [
             "z: the run lacks 1 of 2 topics of the qrels",
             "60 % to 75 % of the top 10 are unjudged in x, y and z",
@@ -82,19 +85,20 @@ def test_what_holds_for_several_runs_is_said_once():
 )
 def test_unjudged_documents_count_down_to_the_smallest_cutoff(measures, remarks):
     run = {"q1": {"a": 9.0, "u": 4.0, "v": 3.0}}
-    assert [
-        remark.text for remark in check({"q1": QRELS["q1"]}, {"x": run}, measures).remarks
-    ] == remarks
+    result = check({"q1": QRELS["q1"]}, {"x": run}, measures)
+    assert [remark.text for remark in result.remarks] == remarks
 
 
 @pytest.mark.parametrize(
     "run", [{}, {"q1": {}}, pyarrow.table({"query_id": [], "doc_id": [], "score": []})]
 )
 def test_an_empty_run_has_one_remark_in_every_way_of_use(run):
-    line = [(EmptyRunWarning, "x: the run is empty")]
-    assert warned_of(evaluate, run, ["AP"]) == warned_of(curves, run, "nCG", depth=3) == line
+    warning = (EmptyRunWarning, "x: the run is empty")
+    assert warned_of(evaluate, run, ["AP"]) == [warning]
+    assert warned_of(curves, run, "nCG", depth=3) == [warning]
     (remark,) = check(QRELS, {"x": run}).remarks
-    assert (remark.subject, remark.text) == ("x", "the run is empty")
+    assert remark.subject == "x"
+    assert remark.text == "the run is empty"
 
 
 def test_levels_that_measures_name_and_the_qrels_lack():
@@ -117,18 +121,20 @@ def test_levels_that_measures_name_and_the_qrels_lack():
 @pytest.mark.parametrize("is_kept", [False, True])
 @pytest.mark.parametrize(("run", "texts"), RUNS)
 def test_results_keep_the_remarks_of_which_they_warn(run, texts, is_kept):
-    qrels, runs = QRELS, {"x": run}
+    qrels = QRELS
+    runs = {"x": run}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if is_kept:
             study = study_of(QRELS, runs)
-            qrels, runs = study.judgments, study.runs
+            qrels = study.judgments
+            runs = study.runs
             assert [remark.text for remark in study.remarks] == texts
-        found = evaluate(qrels, runs, ["nDCG(gains={9:1})@10"])
+        evaluation = evaluate(qrels, runs, ["nDCG(gains={9:1})@10"])
     on_measure = "the qrels have no document of level 9"
-    assert [remark.text for remark in found.remarks] == [*texts, on_measure]
-    assert len(caught) == len(found.remarks)
-    assert found.part(["x"], found.measures).remarks == found.remarks
+    assert [remark.text for remark in evaluation.remarks] == [*texts, on_measure]
+    assert len(caught) == len(evaluation.remarks)
+    assert evaluation.part(["x"], evaluation.measures).remarks == evaluation.remarks
 
 
 SOME = [

@@ -56,7 +56,9 @@ def test_runs_of_other_tools_are_read(content, expected, separator, block):
         ("q a d1 1\nq b d2 0", {"q": {"d1": 1, "d2": 0}}),
         ("q \x1c0 10 0\nq 0 a 2\n", {"q": {"10": 0, "a": 2}}),
         (
-            "2 qid:10 1:0.03 2:0.5 #docid = GX029 inc = 1\n3 qid:q1 1:0.5 # docno=d1\n3 qid:12 # d1 text\n",
+            "2 qid:10 1:0.03 2:0.5 #docid = GX029 inc = 1\n"
+            "3 qid:q1 1:0.5 # docno=d1\n"
+            "3 qid:12 # d1 text\n",
             {"10": {"GX029": 2}, "q1": {"d1": 3}, "12": {"d1": 3}},
         ),
         ("\n\r\nquery_id,doc_id,rating\n7,d1,2\n", {"7": {"d1": 2}}),
@@ -73,8 +75,8 @@ def test_qrels_of_other_tools_are_read(content, expected):
 
 def test_rows_of_quepid_without_a_rating_are_unjudged():
     with pytest.warns(match="the open file: 1 rows have no rating; their documents are unjudged"):
-        found = qrels('query,docid,rating\n"text, q1",d1,3\n" -x",d1,\n"text, q1",d2,0\n')
-    assert found == {"text, q1": {"d1": 3, "d2": 0}}
+        levels = qrels('query,docid,rating\n"text, q1",d1,3\n" -x",d1,\n"text, q1",d2,0\n')
+    assert levels == {"text, q1": {"d1": 3, "d2": 0}}
 
 
 FORMS_OF_LINES = {
@@ -104,12 +106,14 @@ def test_two_rows_in_one_line_are_refused_with_the_line(without_arrow, form, sig
     read, row = FORMS_OF_LINES[form]
     if form == "comment" and not sign:
         pytest.skip("a comment may hold anything")
-    before = HEADERS.get(form, "") + (
-        "q0 Q0 d0 1 9 A\n" if form == "comment" else row.format(0, 0) + "\n"
-    )
+    first_row = row.format(0, 0)
+    if form == "comment":
+        first_row = "q0 Q0 d0 1 9 A"
+    before = HEADERS.get(form, "") + first_row + "\n"
     text = before + row.format(1, 1) + sign + row.format(2, 2) + "\n"
     number = text.count("\n", 0, text.index("d2")) + 1
-    with without_arrow() if small else nullcontext():
+    library = without_arrow() if small else nullcontext()
+    with library:
         message = refused(read, text)
     assert f"the open file:{number}: " in message
     assert "line" in message or "fields" in message
@@ -120,10 +124,11 @@ def test_two_rows_in_one_line_are_refused_with_the_line(without_arrow, form, sig
 def test_last_row_that_is_cut_off_after_a_separator_is_refused(without_arrow, form, small):
     read, row = FORMS_OF_LINES[form]
     text = HEADERS.get(form, "") + row.format(1, 1) + "\n" + row.format(1, 2)
-    with without_arrow() if small else nullcontext():
-        assert f"the open file:{text.count(chr(10)) + 1}: " in refused(
-            read, re.sub(r"[^ ,\t]+$", "", text)
-        )
+    last_line = text.count("\n") + 1
+    library = without_arrow() if small else nullcontext()
+    with library:
+        message = refused(read, re.sub(r"[^ ,\t]+$", "", text))
+    assert f"the open file:{last_line}: " in message
 
 
 @pytest.mark.parametrize(
@@ -144,7 +149,9 @@ def test_further_fields_that_are_no_row_are_allowed(further):
 )
 def test_later_row_that_breaks_the_order_is_refused(lines, wrong):
     sizes = in_pieces(100, start=100)
-    good = "".join(lines.format(t=topic, r=rank) for topic in range(9) for rank in (1, 2))
+    good = ""
+    for topic in range(9):
+        good += lines.format(t=topic, r=1) + lines.format(t=topic, r=2)
     assert len(run(good, sizes)) == 9
     with pytest.raises(GradedError, match="the open file:19: topic 'q7': the rows of a topic must"):
         run(good + wrong, sizes)
@@ -167,10 +174,12 @@ def test_quoted_fields_are_those_of_rfc_4180(without_arrow, delimiter, end, quot
         document = f"{number} {CELLS[number % len(CELLS) - number % 2]}"
         writer.writerow([query, topic, document, number / 4])
         if quoting == csv.QUOTE_MINIMAL:  # does not quote " blank "
-            topic, document = topic.strip(), document.strip()
+            topic = topic.strip()
+            document = document.strip()
         expected.setdefault(topic, {})[document] = number / 4
     sizes = SIZES._replace(block=block, piece=max(block, 64), small=small)
-    with without_arrow() if small else nullcontext():
+    library = without_arrow() if small else nullcontext()
+    with library:
         assert run(text.getvalue(), sizes) == expected
 
 

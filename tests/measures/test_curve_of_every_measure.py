@@ -18,8 +18,8 @@ ranked = pytest.mark.parametrize("measure", RANKED, ids=str)
 def values(measures, run):
     """Each measure's values (T), in the order of the measures."""
     evaluator = GradedEvaluator(measures, QRELS)
-    found = np.array([metric.value for metric in evaluator.iter_calc(run)])
-    return found.reshape(len(measures), len(QRELS))
+    of_topics = np.array([metric.value for metric in evaluator.iter_calc(run)])
+    return of_topics.reshape(len(measures), len(QRELS))
 
 
 def curves(measures, run, depth=DEPTH):
@@ -30,20 +30,25 @@ def curves(measures, run, depth=DEPTH):
 def assert_values_of_all_cutoffs(measures, run, depth=DEPTH):
     for measure, curve in zip(measures, curves(measures, run, depth)):
         assert curve.shape == (len(QRELS), depth)
-        cutoffs = [k for k in CUTOFFS if k <= depth]
-        one_by_one = values([measure @ k for k in cutoffs], run).T
+        cutoffs = [cutoff for cutoff in CUTOFFS if cutoff <= depth]
+        at_cutoffs = curve[:, np.array(cutoffs) - 1]
+        one_by_one = values([measure @ cutoff for cutoff in cutoffs], run).T
         # Only means over ranks are added in another order.
         rtol = 1e-12 if measure.params.get("avg") else 0
-        np.testing.assert_allclose(
-            curve[:, np.array(cutoffs) - 1], one_by_one, rtol=rtol, atol=0, err_msg=str(measure)
-        )
+        np.testing.assert_allclose(at_cutoffs, one_by_one, rtol, atol=0, err_msg=str(measure))
 
 
 @ranked
 def test_a_curve_has_the_values_of_all_cutoffs(measure):
     # The default implementation and the options evaluate each cutoff by itself, whatever the depth.
-    default = type(measure).curve is GradedMeasure.curve
-    own, depth_of_own = ([measure], 8) if default else (variants(measure), DEPTH)
-    for chosen, depth in ((own, depth_of_own), (with_ties(measure)[:4], 8)):
-        uncut = list(dict.fromkeys(variant(cutoff=None) for variant in chosen))
-        assert_values_of_all_cutoffs(uncut, RUN, depth)
+    few_ranks = 8
+    if type(measure).curve is GradedMeasure.curve:
+        assert_values_of_all_cutoffs([measure(cutoff=None)], RUN, few_ranks)
+    else:
+        assert_values_of_all_cutoffs(uncut(variants(measure)), RUN)
+    assert_values_of_all_cutoffs(uncut(with_ties(measure)[:4]), RUN, few_ranks)
+
+
+def uncut(measures):
+    """The different measures without their cutoffs."""
+    return list(dict.fromkeys(measure(cutoff=None) for measure in measures))

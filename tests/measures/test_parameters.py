@@ -20,18 +20,27 @@ CHOICE = Choice("a", "b", default="a", desc="")
 
 
 @pytest.mark.parametrize(
-    ("parameter", "given", "kept"),
+    ("parameter", "value", "plain"),
     [
-        (ABOVE_1, 2.0, 2), (ABOVE_1, np.float32(1.5), 1.5), (ABOVE_1, np.uint64(2**63), 2.0**63),
-        (ABOVE_1, Fraction(6, 2), 3), (ABOVE_1, 10**300, 1e300), (FROM_0, -0.0, 0), (UP_TO_1, 1.0, 1),
-        (COUNT, 10.0, 10), (COUNT, np.int64(7), 7), (COUNT, 2**63 - 1, 2**63 - 1),
-        (FLAG, np.True_, True), (CHOICE, np.str_("b"), "b"),
+        (ABOVE_1, 2.0, 2),
+        (ABOVE_1, np.float32(1.5), 1.5),
+        (ABOVE_1, np.uint64(2**63), 2.0**63),
+        (ABOVE_1, Fraction(6, 2), 3),
+        (ABOVE_1, 10**300, 1e300),
+        (FROM_0, -0.0, 0),
+        (UP_TO_1, 1.0, 1),
+        (COUNT, 10.0, 10),
+        (COUNT, np.int64(7), 7),
+        (COUNT, 2**63 - 1, 2**63 - 1),
+        (FLAG, np.True_, True),
+        (CHOICE, np.str_("b"), "b"),
     ],
-)  # fmt: skip
-def test_values_are_stored_in_one_plain_form(parameter, given, kept):
-    assert parameter.validate(given)
-    got = parameter.canonical(given)
-    assert (got, type(got)) == (kept, type(kept))
+)
+def test_values_are_stored_in_one_plain_form(parameter, value, plain):
+    assert parameter.validate(value)
+    stored = parameter.canonical(value)
+    assert stored == plain
+    assert type(stored) is type(plain)
 
 
 @pytest.mark.parametrize(
@@ -64,25 +73,32 @@ def test_other_values_are_an_error(parameter, allowed, refused):
 
 
 @pytest.mark.parametrize(
-    ("declare", "message"),
+    ("kind", "words", "facts", "message"),
     [
-        (lambda: Real(default=1, above="0", desc=""), "Real: above='0' is not allowed"),
-        (lambda: Real(default=1, at_most=[2], desc=""), "Real: at_most=.* is not allowed"),
-        (lambda: Real(default="1", desc=""), "Real: default='1' must be a real number or None"),
-        (lambda: Real(default=0, above=0, desc=""), "Real: default=0 must be a real number > 0"),
-        (lambda: Count(default=True, desc=""), "Count: default=True must be a whole number ≥ 1"),
-        (lambda: Flag(default=1, desc=""), "Flag: default=1 must be True or False"),
-        (lambda: Choice("a", default="b", desc=""), "Choice: default='b' must be one of 'a'"),
-        (lambda: Choice("a", 2, default="a", desc=""), "Choice: 2 is not a word"),
-        (lambda: nDCG_JK(10), "nDCG_JK: 10 has no name; give parameters by name"),
-        (lambda: nDCG_JK(ties=np.array(["min", "max"])), "nDCG_JK: ties=.* is not allowed"),
-        (lambda: ratio("1", np.ones(1)), "ratio: numerator must be an array of numbers"),
-        (lambda: ratio(np.ones(1), [None]), "ratio: denominator must be an array of numbers"),
+        (Real, (), {"default": 1, "above": "0"}, "Real: above='0' is not allowed"),
+        (Real, (), {"default": 1, "at_most": [2]}, "Real: at_most=.* is not allowed"),
+        (Real, (), {"default": "1"}, "Real: default='1' must be a real number or None"),
+        (Real, (), {"default": 0, "above": 0}, "Real: default=0 must be a real number > 0"),
+        (Count, (), {"default": True}, "Count: default=True must be a whole number ≥ 1"),
+        (Flag, (), {"default": 1}, "Flag: default=1 must be True or False"),
+        (Choice, ("a",), {"default": "b"}, "Choice: default='b' must be one of 'a'"),
+        (Choice, ("a", 2), {"default": "a"}, "Choice: 2 is not a word"),
     ],
 )
-def test_wrong_types_are_refused_with_the_name_of_the_parameter(declare, message):
+def test_wrong_declarations_are_refused_with_the_name_of_the_parameter(kind, words, facts, message):
     with pytest.raises(GradedError, match=message):
-        declare()
+        kind(*words, **facts, desc="")
+
+
+def test_wrong_types_are_refused_with_the_name_of_the_parameter():
+    with pytest.raises(GradedError, match="nDCG_JK: 10 has no name; give parameters by name"):
+        nDCG_JK(10)
+    with pytest.raises(GradedError, match=r"nDCG_JK: ties=.* is not allowed"):
+        nDCG_JK(ties=np.array(["min", "max"]))
+    with pytest.raises(GradedError, match="ratio: numerator must be an array of numbers"):
+        ratio("1", np.ones(1))
+    with pytest.raises(GradedError, match="ratio: denominator must be an array of numbers"):
+        ratio(np.ones(1), [None])
 
 
 def test_calling_a_measure_keeps_the_other_parameters():
@@ -94,7 +110,7 @@ def test_calling_a_measure_keeps_the_other_parameters():
 
 
 @pytest.mark.parametrize(
-    ("given", "written"),
+    ("measure", "text"),
     [
         (nDCG_JK(gains="linear"), "nDCG_JK"),
         (nDCG_JK(gains={0: 0, 1: 1, 2.5: 2.5}), "nDCG_JK"),
@@ -105,6 +121,6 @@ def test_calling_a_measure_keeps_the_other_parameters():
         (ERR_G(gains={1: 1, 2: 5}), "ERR_G(gains={2:5})"),
     ],
 )
-def test_gains_are_printed_unless_they_are_the_default_of_the_measure(given, written):
-    assert str(given) == written
-    assert parse_measure(written) == given
+def test_gains_are_printed_unless_they_are_the_default_of_the_measure(measure, text):
+    assert str(measure) == text
+    assert parse_measure(text) == measure

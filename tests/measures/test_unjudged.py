@@ -1,4 +1,4 @@
-"""The option `unjudged`: the extremes over all judgments of the unjudged documents within the cutoff."""
+"""The option `unjudged`: the extremes over all judgments of unjudged documents in the cutoff."""
 
 import sys
 import tracemalloc
@@ -28,21 +28,21 @@ def test_extremes_equal_those_over_all_judgments(measure, cutoff):
     compared = 0
     for variant in alternatives(measure):
         plain = variant if cutoff is None else variant @ cutoff
-        if with_option(plain, "unjudged", "min") is None or (
-            plain.params.get("avg") and cutoff is None
-        ):
+        if with_option(plain, "unjudged", "min") is None:
             continue
-        pairs = []
+        if plain.params.get("avg") and cutoff is None:
+            continue
+        all_judgments = []
         for qrels, run in TOPICS:
-            pairs.append([(judged, run) for judged in judgments(plain, qrels, [run])])
+            all_judgments.append([(judged, run) for judged in judgments(plain, qrels, [run])])
+        pairs = [pair for of_topic in all_judgments for pair in of_topic]
         # One call for all topics is much faster than one for each.
-        of_all = iter(values(plain, [pair for of_topic in pairs for pair in of_topic]))
-        of_judgments = [[next(of_all) for _ in of_topic] for of_topic in pairs]
+        of_all = iter(values(plain, pairs))
+        of_judgments = [[next(of_all) for _ in of_topic] for of_topic in all_judgments]
         for word, extreme in EXTREMES.items():
-            expected = list(map(extreme, of_judgments))
-            assert values(plain(unjudged=word), TOPICS) == pytest.approx(
-                expected, rel=0, abs=1e-12
-            ), plain
+            expected = [extreme(of_topic) for of_topic in of_judgments]
+            own = values(plain(unjudged=word), TOPICS)
+            assert own == pytest.approx(expected, rel=0, abs=1e-12), plain
             compared += 1
     assert compared
 
@@ -58,12 +58,12 @@ def test_range_of_a_difference_holds_all_judgments(measure, seed):
     for difference in result.differences:
         if difference.unjudged is None:
             continue
-        judged = list(judgments(difference.measure, qrels, [one, other]))
-        pairs = [[(each, run) for each in judged] for run in (one, other)]
-        apart = [a - b for a, b in zip(*(values(difference.measure, pair) for pair in pairs))]
-        low, high = (
-            2 * end for end in difference.unjudged
-        )  # two topics, one of them without a run
+        all_judgments = list(judgments(difference.measure, qrels, [one, other]))
+        of_one = values(difference.measure, [(judged, one) for judged in all_judgments])
+        of_other = values(difference.measure, [(judged, other) for judged in all_judgments])
+        apart = [a - b for a, b in zip(of_one, of_other)]
+        # The means are over two topics, one of them without a run.
+        low, high = (2 * end for end in difference.unjudged)
         assert low <= min(apart) + 1e-12
         assert high >= max(apart) - 1e-12
         if difference.exact:
@@ -82,8 +82,8 @@ def test_too_many_judgments_are_refused(measure, size):
     if split and size == 40:
         assert measure.calc_aggregate(qrels, run) > 0.6
     else:
-        message = rf"topic 'q' has {size} unjudged documents within the cutoff and .* use a smaller cutoff$"
-        with pytest.raises(GradedError, match=message) as error:
+        reason = rf"topic 'q' has {size} unjudged documents within the cutoff and "
+        with pytest.raises(GradedError, match=f"{reason}.* use a smaller cutoff$") as error:
             measure.calc_aggregate(qrels, run)
         assert len(str(error.value)) < 200
 
@@ -118,8 +118,10 @@ def test_extremes_equal_those_over_unusual_levels(measure, levels, unjudged):
         qrels = {"q": judged | dict(added), "levels": topic_of_all_levels}
         return measure.calc(qrels, run).per_query[0].value
 
-    options = [[(), *((doc, level) for level in levels)] for doc in unjudged]
-    of_all = [value(plain, filter(None, added)) for added in product(*options)]
+    choices = []
+    for doc in unjudged:
+        choices.append([None, *[(doc, level) for level in levels]])
+    of_all = [value(plain, filter(None, added)) for added in product(*choices)]
     for word, extreme in EXTREMES.items():
         assert value(plain(unjudged=word)) == pytest.approx(extreme(of_all), rel=1e-12)
 
@@ -130,16 +132,14 @@ def test_a_cutoff_below_all_lists_needs_no_memory(measure):
     run = {"q": {"x": 2, "a": 1}, "p": {"x": 1}}
     for word in ("min", "max"):
         option = measure(unjudged=word)
-        assert (option @ sys.maxsize).calc_aggregate(qrels, run) == (
-            (option @ 3).calc_aggregate(qrels, run)
-        )
+        at_three = (option @ 3).calc_aggregate(qrels, run)
+        assert (option @ sys.maxsize).calc_aggregate(qrels, run) == at_three
 
 
 def test_an_average_over_ranks_needs_a_cutoff():
+    measure = parse_measure("nCG(avg=True,unjudged=max)")
     with pytest.raises(GradedError, match="add a cutoff, as in @10"):
-        parse_measure("nCG(avg=True,unjudged=max)").calc_aggregate(
-            {"q": {"a": 1}}, {"q": {"x": 1.0}}
-        )
+        measure.calc_aggregate({"q": {"a": 1}}, {"q": {"x": 1.0}})
 
 
 @with_range
@@ -174,9 +174,15 @@ def test_curves_equal_the_values_at_all_cutoffs(measure):
 
 @pytest.mark.parametrize(
     ("measure", "levels"),
-    [("nCG(avg=True,unjudged=max)@140", 4), ("Q(unjudged=max)@18", 4), ("muAP(ties=mean)", 3000),
-     ("GAP(unjudged=min)", 3000), ("ERR_G(unjudged=max)", 3000), ("NDCNG(unjudged=max)", 3000)],
-)  # fmt: skip
+    [
+        ("nCG(avg=True,unjudged=max)@140", 4),
+        ("Q(unjudged=max)@18", 4),
+        ("muAP(ties=mean)", 3000),
+        ("GAP(unjudged=min)", 3000),
+        ("ERR_G(unjudged=max)", 3000),
+        ("NDCNG(unjudged=max)", 3000),
+    ],
+)
 def test_work_is_bounded_or_refused(measure, levels):
     size = 3000 if "ties=mean" in measure or "@" not in measure else 200
     qrels = {"q": {f"d{number}": number % levels / levels for number in range(size)}}

@@ -50,8 +50,12 @@ def test_a_text_names_these_measures(text, strings):
         assert measures == tuple(map(parse_measure, strings))
 
 
+def with_underscores(word):
+    return word.replace(" ", "_")
+
+
 @pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize("spelling", [str.upper, str.title, lambda word: word.replace(" ", "_")])
+@pytest.mark.parametrize("spelling", [str.upper, str.title, with_underscores])
 def test_case_and_separators_do_not_count(word, spelling):
     text = spelling(word) + ("" if WORDS[word].cutoff == NONE else "@7")
     if text in ("R@7", "P@7"):
@@ -76,9 +80,8 @@ def test_the_least_relevant_level_of_ranx_is_at_least_1():
 def test_an_ambiguous_word_is_refused_with_strings_that_can_be_typed(word):
     with pytest.raises(GradedError, match="means several measures; write ") as caught:
         parse_measures(f"{word}@5")
-    strings = [
-        part.split()[0].strip(",;") for part in str(caught.value).split("write ")[1].split(" or ")
-    ]
+    _, advice = str(caught.value).split("write ")
+    strings = [choice.split()[0].strip(",;") for choice in advice.split(" or ")]
     for string in strings:
         if "@" in string:
             parse_measures(string)
@@ -119,8 +122,8 @@ def test_a_pattern_names_all_measures_that_match():
 
 
 def test_results_print_the_measures_own_names():
-    found = evaluate({"q": {"a": 1}}, {"run": {"q": {"a": 1.0}}}, ["ndcg@10", "mrr"])
-    assert list(map(str, found.measures)) == ["nDCG@10", "RR"]
+    evaluation = evaluate({"q": {"a": 1}}, {"run": {"q": {"a": 1.0}}}, ["ndcg@10", "mrr"])
+    assert list(map(str, evaluation.measures)) == ["nDCG@10", "RR"]
 
 
 GRADED = {"q": {"a": 2, "b": 1, "c": 1}}
@@ -153,10 +156,10 @@ def test_a_word_is_remarked_if_its_other_definition_gives_another_value(qrels, m
     run = {"run": {"q": {"b": 3.0, "a": 2.0, "x": 1.0, "c": 0.5}}}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = evaluate(qrels, run, measures)
-    shown = [str(each) for each in found.remarks if each.kind == "everyday name"]
-    assert shown == ([remark] if remark else [])
-    assert [str(warning.message) for warning in caught] == shown
+        evaluation = evaluate(qrels, run, measures)
+    remarks = [str(item) for item in evaluation.remarks if item.kind == "everyday name"]
+    assert remarks == ([remark] if remark else [])
+    assert [str(warning.message) for warning in caught] == remarks
     if remark and "Q(" in remark:
         other = evaluate(qrels, run, remark.rpartition(" ")[2])
-        assert other.values[0, 0, 0] != found.values[0, 0, 0]
+        assert other.values[0, 0, 0] != evaluation.values[0, 0, 0]

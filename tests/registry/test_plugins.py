@@ -15,26 +15,25 @@ from ir_measures_graded import GradedError, GradedMeasure, TopicMeasure, nDCG_JK
 
 
 def met(folder: Path) -> tuple[dict[str, str], list[str], dict[str, float]]:
-    """The status of each distribution's plugin, the warnings and some values, from a new interpreter."""
+    """The status of each plugin, the warnings and some values, from a new interpreter."""
     code = """
         import json, warnings
         import ir_measures, ir_measures_graded
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             ir_measures_graded.core.registry.plugins.load()
-            met = ir_measures_graded.core.registry.plugins.plugins()
-        qrels, run = {"q": {"a": 3, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}
+            plugins = ir_measures_graded.core.registry.plugins.plugins()
+        qrels = {"q": {"a": 3, "b": 1}}
+        run = {"q": {"a": 2.0, "b": 1.0}}
         values = {}
         for name in ("First(p=2)", "nDCG_JK(b=2)@10", "nDCG@10"):
             try:
                 values[name] = ir_measures.parse_measure(name).calc_aggregate(qrels, run)
             except NameError:
                 pass
-        print(json.dumps([
-            {plugin.distribution: plugin.status for plugin in met},
-            [f"{each.category.__name__}: {each.message}" for each in caught],
-            values,
-        ]))
+        status = {plugin.distribution: plugin.status for plugin in plugins}
+        warned = [f"{warning.category.__name__}: {warning.message}" for warning in caught]
+        print(json.dumps([status, warned, values]))
     """
     done = python(folder, code)
     assert done.returncode == 0, done.stderr
@@ -42,10 +41,6 @@ def met(folder: Path) -> tuple[dict[str, str], list[str], dict[str, float]]:
 
 
 # Measures for one topic at a time
-
-
-def values(measure, qrels, run):
-    return {each.query_id: each.value for each in measure.iter_calc(qrels, run)}
 
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": -2}, "q2": {"a": 2}, "q3": {"a": 1}}
@@ -63,9 +58,9 @@ def test_topic_has_documented_attributes():
     qrels = {"q": {"a": 3, "b": 0, "c": 1, "d": 2}}
     run = {"q": {"x": 9.0, "c": 8.0, "a": 7.5, "b": 7.5, "y": 1.0}}
     (Look() @ 4).calc_aggregate(qrels, run)
-    assert {
-        name: getattr(value, "tolist", lambda value=value: value)() for name, value in seen.items()
-    } == {
+    arrays = {name: value for name, value in seen.items() if isinstance(value, np.ndarray)}
+    plain = seen | {name: array.tolist() for name, array in arrays.items()}
+    assert plain == {
         "name": "q",
         "cutoff": 4,
         "depth": 4,
@@ -103,8 +98,17 @@ def test_measure_cannot_modify_shared_arrays():
 # Measures that fail
 
 
-def raises(self, given):
+def raises(self, topics):
     raise KeyError("no such thing")
+
+
+def returning(value):
+    """A method of a measure that returns this value."""
+
+    def method(self, topics):
+        return value
+
+    return method
 
 
 @pytest.mark.parametrize(
@@ -113,11 +117,7 @@ def raises(self, given):
         ("values", raises, "failed over 3 topics ('q1' …): KeyError: 'no such thing'"),
         ("values", np.array([0, np.nan, 0]), "is nan for topic 'q2'; a value must be finite"),
         ("values", np.array([0, 0, -np.inf]), "is -inf for topic 'q3'; a value must be finite"),
-        (
-            "values",
-            np.zeros(2),
-            "returned the shape (2,) for 3 topics (first ['q1']); it must be (3,)",
-        ),
+        ("values", np.zeros(2), "returned the shape (2,) for 3 topics (first ['q1']); it must be"),
         ("values", np.zeros((3, 1)), "returned the shape (3, 1) for 3 topics"),
         ("values", None, "returned the shape () for 3 topics"),
         ("values", ["0.5"] * 3, "returned values of type <U3; a value must be a real number"),
@@ -130,10 +130,11 @@ def raises(self, given):
     ],
 )
 def test_failing_measure_is_named(kind, compute, problem):
-    compute = compute if compute is raises else lambda self, given, value=compute: value
+    method = compute if compute is raises else returning(compute)
     base = GradedMeasure if kind == "values" else TopicMeasure
+    broken = type("Broken", (base,), {kind: method})
     with pytest.raises(GradedError) as error:
-        type("Broken", (base,), {kind: compute})(gains={1: 2}).calc_aggregate(QRELS, RUN)
+        broken(gains={1: 2}).calc_aggregate(QRELS, RUN)
     assert str(error.value).startswith(f"measure Broken(gains={{1:2}}) of user code {problem}")
 
 
@@ -212,7 +213,7 @@ BROKEN = {
 
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory):
-    """The status, the warnings and the values of `met` in an interpreter that finds many plugins."""
+    """The status, the warnings and the values of `met` beside many plugins."""
     folder = tmp_path_factory.mktemp("plugins")
     for what, (code, _) in BROKEN.items():
         distribution(folder, what.replace(" ", "-"), code, version="0.3")
@@ -243,15 +244,10 @@ def test_broken_plugins_are_skipped_with_one_warning_each(loaded):
 
 
 def test_plugins_load_beside_broken_ones_and_can_share_a_name(loaded):
-    used = [name for name, told in loaded[0].items() if told == "loaded"]
-    assert used == [
-        "ir-measures-graded",
-        "aa-works",
-        "same-one",
-        "same-two",
-        "zz-first",
-        "zz-works",
-    ]
+    status, _, _ = loaded
+    used = [name for name, words in status.items() if words == "loaded"]
+    own = ["ir-measures-graded"]
+    assert used == own + "aa-works same-one same-two zz-first zz-works".split()
 
 
 def test_first_of_two_plugins_keeps_a_measure_name(loaded):
@@ -274,7 +270,8 @@ def test_plugins_can_be_switched_off(tmp_path):
     distribution(tmp_path, "broken", "raise RuntimeError")
     code = """
         import ir_measures, ir_measures_graded
-        print(*(plugin.distribution for plugin in ir_measures_graded.core.registry.plugins.plugins()))
+        for plugin in ir_measures_graded.core.registry.plugins.plugins():
+            print(plugin.distribution)
         ir_measures.parse_measure("First")
     """
     done = python(tmp_path, code, mode="off")
@@ -300,9 +297,8 @@ def test_warning_of_a_skipped_plugin_can_be_an_error(tmp_path):
 
 
 def test_plugins_are_imported_for_the_first_unknown_name(tmp_path):
-    distribution(
-        tmp_path, "works", GOOD.replace("    NAME", '    ALIASES = ("\u00b5First",)\n    NAME')
-    )
+    with_alias = GOOD.replace("    NAME", '    ALIASES = ("\u00b5First",)\n    NAME')
+    distribution(tmp_path, "works", with_alias)
     code = """
         import sys
         import ir_measures, ir_measures_graded
@@ -313,8 +309,6 @@ def test_plugins_are_imported_for_the_first_unknown_name(tmp_path):
         print("works" in sys.modules)
         print(*map(ir_measures.parse_measure, ("First", "\u00b5First", "\u03bcFirst")))
     """
-    done = python(tmp_path, code, STRICT)  # silent without a skipped plugin
-    assert (done.stdout, done.stderr) == (
-        "False\nFirst(p=2)@3 works 1.2\nTrue\nFirst First First\n",
-        "",
-    )
+    done = python(tmp_path, code, STRICT)
+    assert done.stdout == "False\nFirst(p=2)@3 works 1.2\nTrue\nFirst First First\n"
+    assert done.stderr == ""  # silent without a skipped plugin

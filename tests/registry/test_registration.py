@@ -66,43 +66,54 @@ def test_import_has_no_other_effect():
     import inspect, logging, sys, warnings
     import ir_measures, ir_measures.measures, ir_measures.providers, ir_measures.util, numpy
 
+    def identities(mapping):
+        return {key: id(value) for key, value in mapping.items()}
+
     def state():
         modules = (ir_measures, ir_measures.measures, ir_measures.providers, ir_measures.util)
+        parser = ir_measures.parse_measure
         return {
-            "names": [{key: id(value) for key, value in vars(module).items()} for module in modules],
-            "measures": {name: id(measure) for name, measure in ir_measures.measures.registry.items()},
+            "names": [identities(vars(module)) for module in modules],
+            "measures": identities(ir_measures.measures.registry),
             "providers": dict(ir_measures.providers.registry),
             "pipeline": list(ir_measures.DefaultPipeline.providers),
             "trec": ir_measures.util.parse_trec_measure.__code__,
-            "signature": str(inspect.signature(ir_measures.parse_measure)),
-            "parser": [getattr(ir_measures.parse_measure, n) for n in ("__name__", "__module__", "__doc__")],
-            "other": (list(warnings.filters), logging.root.handlers, logging.root.level, numpy.geterr()),
+            "signature": str(inspect.signature(parser)),
+            "parser": [parser.__name__, parser.__module__, parser.__doc__],
+            "warnings": list(warnings.filters),
+            "logging": (logging.root.handlers, logging.root.level),
+            "numpy": numpy.geterr(),
         }
 
     before = state()
     import ir_measures_graded
     after = state()
 
-    ours, measures = set(), ir_measures_graded.core.measures
-    others = (*measures.intents.MEASURES, *measures.sessions.MEASURES, *measures.trec_eval.MEASURES)
-    for measure in (*measures.MEASURES, *others):
-        ours |= {measure.NAME, *measure.ALIASES}
-    assert after["measures"].keys() - before["measures"].keys() == ours, after["measures"].keys()
-    assert after["measures"].items() >= before["measures"].items()
-    assert after.pop("providers") == {**before.pop("providers"), "graded": ir_measures_graded.graded}
+    from ir_measures_graded.core import measures
+    names = set()
+    for module in (measures, measures.intents, measures.sessions, measures.trec_eval):
+        for measure in module.MEASURES:
+            names |= {measure.NAME, *measure.ALIASES}
+    measures_before = before.pop("measures")
+    measures_after = after.pop("measures")
+    assert measures_after.keys() - measures_before.keys() == names, measures_after.keys()
+    assert measures_after.items() >= measures_before.items()
+    providers = {**before.pop("providers"), "graded": ir_measures_graded.graded}
+    assert after.pop("providers") == providers
     *others, ours = after.pop("pipeline")
     assert others == before.pop("pipeline")
     assert type(ours) is ir_measures_graded.GradedProvider
     assert ours.supports(ir_measures_graded.CG)
     assert not ours.supports(ir_measures.AP)
-    del before["measures"], after["measures"]
     assert after == before
     heavy = {"ir_datasets", "pandas", "pyarrow", "scipy", "pyterrier", "tqdm", "matplotlib"}
     assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()
-    folders = {name.split(".")[1] for name in sys.modules if name.startswith("ir_measures_graded.")}
+    own = [name for name in sys.modules if name.startswith("ir_measures_graded.")]
+    folders = {name.split(".")[1] for name in own}
     assert folders == {"arguments", "core", "docstrings", "errors"}, folders
     assert ir_measures_graded.RunFile.__module__ == "ir_measures_graded.files.files"
-    assert {name for name in ir_measures_graded.__all__ if not hasattr(ir_measures_graded, name)} == set()
+    for name in ir_measures_graded.__all__:
+        assert hasattr(ir_measures_graded, name), name
     """
     assert python(code, "-W", "error") == ""
 
@@ -166,9 +177,9 @@ assert not ir_measures_graded.graded.supports(foreign)
 assert ir_measures_graded.CG.calc_aggregate({{"q": {{"a": 3}}}}, {{"q": {{"a": 1}}}}) == 3
 {VALUE}
 """
-    told = python(code, "-W", "error")
-    assert "CG is not registered: ir_measures already has CG" in told
-    assert "the provider graded is not registered" in told
+    messages = python(code, "-W", "error")
+    assert "CG is not registered: ir_measures already has CG" in messages
+    assert "the provider graded is not registered" in messages
     assert "RegistrationWarning: CG is not registered" in python(code)
 
 
@@ -205,8 +216,8 @@ def test_the_installed_ir_measures_has_the_functions_whose_bodies_are_replaced(n
     assert not original.__code__.co_freevars, f"{release} is a closure, which keeps its body"
     public = name.partition(".")[0]
     if hasattr(ir_measures, public):
-        told = f"{release} is another object than ir_measures.{public}, which stays as it was"
-        assert getattr(ir_measures, public) is getattr(ir_measures.util, public), told
+        problem = f"{release} is another object than ir_measures.{public}, which stays as it was"
+        assert getattr(ir_measures, public) is getattr(ir_measures.util, public), problem
 
 
 def test_the_installed_ir_measures_keeps_its_providers_in_a_list():
