@@ -60,6 +60,8 @@ FILES = {
     "texts.tsv": lines(ROWS, "query {}\t{}\t{}", "query\tdocid\tscore\n"),
     "ntcir.qrels": lines(JUDGED, "{} {} L{}"),
     "letor.txt": lines(JUDGED, "{2} qid:{0} 1:0.5 2:3 #docid = {1} inc = 1"),
+    "test.svm": lines(JUDGED, "{2} qid:{0} 1:0.5 2:3"),
+    "predictions.txt": lines([(RUN[topic][doc],) for topic, doc, _ in JUDGED], "{}"),
     "own.csv": lines(ROWS, "{},{},{}", "Q,D,S\n"),
     "twice.run": lines([*ROWS, ("2", "7", 0)], "{} Q0 {} 1 {} t"),
 }

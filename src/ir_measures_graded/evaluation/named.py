@@ -336,14 +336,15 @@ class Run:
         """
         if self.kept_for is judgments:
             return (self.ranks,)
-        if table is None and not self.source.in_memory:
-            return blocks_of(judgments.documents, self._blocks(judgments))
+        source = self._source_for(judgments)
+        if table is None and not source.in_memory:
+            return blocks_of(judgments.documents, self._blocks(source, judgments))
         rows = self.rows(judgments) if table is None else table
         return blocks_of(judgments.documents, rows)
 
     def rows(self, judgments: Judgments) -> Rows:
         """All rows of the run at once. Raises the errors of `RunSource` and of `check`."""
-        table = self.source.rows()
+        table = self._source_for(judgments).rows()
         if self.ignore_identical_ids:
             table = table.without_own_topic()
         if table.file:
@@ -351,10 +352,14 @@ class Run:
         refuse_mixed(table, judgments.rows)
         return table
 
-    def _blocks(self, judgments: Judgments) -> Iterator[Rows]:
+    def _source_for(self, judgments: Judgments) -> RunSource:
+        """The run, whose file may have numbers for the lines of the qrels."""
+        return self.source.beside(judgments.rows, is_whole=judgments.selected is None)
+
+    def _blocks(self, source: RunSource, judgments: Judgments) -> Iterator[Rows]:
         """The rows of the run. The topics of a file are checked after the last block."""
         topics: list[str] = []
-        for block in self.source.blocks():
+        for block in source.blocks():
             if self.ignore_identical_ids:
                 block = block.without_own_topic()
             topics += block.topics

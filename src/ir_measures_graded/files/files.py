@@ -58,6 +58,7 @@ from .forms import is_json
 from .grouping import by_run
 from .other_kinds import refuse_other_kind
 from .out_of_core import regrouped
+from .predictions import predictions_for
 from .spilled import SpilledRows, kept_rows
 from .table_files import KINDS, folder_parts, kind_of, table_parts
 from .text_files import text_parts
@@ -274,6 +275,13 @@ class RunFile(RunSource):
         """The columns of the file that are read, under our names: those of its first rows."""
         with closing(self._every(self.sizes._replace(block=PEEK, rows=1))) as every:
             return next((rows.columns for rows in every), {})
+
+    def beside(self, qrels: Rows, is_whole: bool) -> RunSource:
+        """The run; for a file of predictions, the rows of the qrels with these scores."""
+        rows = predictions_for(self.file, qrels, is_whole, self.sizes)
+        if rows is None:
+            return self
+        return rows.with_smaller_scores_first() if self.is_ascending else rows
 
     def with_repeated_documents(self) -> RunFile:
         """The same run, for a caller that keeps one row of a document that a topic repeats."""

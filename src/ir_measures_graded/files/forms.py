@@ -62,6 +62,7 @@ class Form(NamedTuple):
     counted: str | None = None
     letor: bool = False
     decimal: str = "."
+    by_line: bool = False
 
     def number(self, text: bytes) -> float | None:
         """The number in a field; None if the text is not a number with this decimal sign."""
@@ -91,6 +92,10 @@ JUDGED = _form(QRELS, "3 fields", "topic document level")
 LETOR = _form(QRELS, "LETOR", "level qid:topic document", letor=True)._replace(
     lines="level qid:topic features # document"
 )
+LETOR_BY_LINE = LETOR._replace(
+    name="LETOR without ids", lines="level qid:topic features", by_line=True
+)
+"""Documents without ids have those of their lines, such as line_12."""
 
 
 LISTED = {
@@ -343,12 +348,16 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
     if size > 1 and first[1].startswith(b"qid:") and first[1] != b"qid:":
         if role is RUN:
             return "labels and features of LETOR are qrels, not a run"
-        if b"#" in b"".join(first):
-            return LETOR
-        return f"lines of LETOR without document ids after #; {TABLE}"
+        return LETOR if b"#" in b"".join(first) else LETOR_BY_LINE
     if role is QRELS and size >= 6 and are_rank_and_score(*first[3:5]):
         return f"this is a run (6 fields: {TREC[RUN].lines}); qrels come first"
     if size == 1 and number_of(first[0]) is not None:
+        if role is RUN:
+            return (
+                "one number per line belongs to the lines of another file; give labels and "
+                "features of LETOR as qrels, or in Python array_mean('nDCG@5', labels, scores, "
+                "ids=topics)"
+            )
         return f"one number per line belongs to the lines of another file; {TABLE}"
     if size == 2:
         has_pairs = all(len(row) == 2 for row in rows) and b"," not in first[0]

@@ -181,6 +181,12 @@ class Lines:
         judgment = LETOR.match(line) if self.form.letor else None
         if judgment is None:
             return line.split()
+        if self.form.by_line:
+            if judgment["doc"] is not None:
+                raise self.error(
+                    f"a document after #, which the first line lacks: {_shown(judgment['doc'])}"
+                )
+            return [judgment["level"], judgment["topic"], b"line_%d" % self.number]
         return [judgment["level"], judgment["topic"], judgment["doc"] or b""]
 
     def _look_at_comment(self, fields: list[bytes]) -> None:

@@ -215,6 +215,14 @@ class RunSource:
     name: str = ""
     remarks: tuple[Remark, ...] = ()
 
+    def beside(self, qrels: Rows, is_whole: bool) -> RunSource:
+        """The run that is evaluated with these qrels, which are some topics of others unless they
+        are `is_whole`.
+
+        It is this one, unless its rows are those of the qrels.
+        """
+        return self
+
     def ascending(self) -> RunSource:
         """The same run, in which smaller scores are better, as distances are."""
         return AscendingRun(self)

@@ -1,0 +1,65 @@
+"""Predictions of a ranker: a file with one number a line, for the lines of a file of labels and
+features (LETOR), which are the qrels.
+
+The numbers are the scores of the documents of these lines.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.rows.columns import RUN
+from ..core.rows.rows import Facts, Rows
+from ..errors import FileError, shown
+from .content import Content, File, Sizes, is_lasting
+from .forms import BYTE_ORDER_MARK, LETOR, LETOR_BY_LINE, number_of
+
+FORMS = (LETOR.name, LETOR_BY_LINE.name)
+"""The forms of qrels whose lines may have predictions."""
+
+
+def predictions_for(file: File, qrels: Rows, is_whole: bool, sizes: Sizes) -> Rows | None:
+    """The run whose scores are the numbers of a file, one for each line of qrels of LETOR; None if
+    the qrels or the file have another form.
+
+    Unless `is_whole`, the qrels are some topics of their file. Raises `FileError` for a line that
+    is no number, and if the files have different numbers of lines.
+    """
+    if qrels.facts.form not in FORMS or qrels.line is None or not is_lasting(file):
+        return None
+    name = Content(file).name
+    numbers = _numbers_in(file, sizes)
+    if numbers is None:
+        return None
+    last_line = int(qrels.line.max())
+    if is_whole and qrels.line.size < last_line:
+        raise FileError(
+            f"{qrels.file} has comments or blank lines, so it is not certain to which lines the "
+            f"numbers of {name} belong; remove them"
+        )
+    if numbers.size < last_line or (is_whole and numbers.size > last_line):
+        raise FileError(
+            f"{name} has {numbers.size:,} numbers, and {qrels.file} {last_line:,} lines; a number "
+            "belongs to the line of the same place"
+        )
+    facts = Facts(name, "one number a line")
+    scores = numbers[qrels.line - 1]
+    rows = Rows(RUN, qrels.topics, qrels.offsets, qrels.docs, scores, line=qrels.line, facts=facts)
+    return rows.checked()
+
+
+def _numbers_in(file: File, sizes: Sizes) -> np.ndarray | None:
+    """The numbers of a file with one in each line; None for a file that begins otherwise."""
+    with Content(file, sizes) as content:
+        first_line = content.stream.start.removeprefix(BYTE_ORDER_MARK).partition(b"\n")[0]
+        if number_of(first_line.strip()) is None:
+            return None
+        lines = content.text().rstrip().split("\n")
+        numbers = [number_of(line.encode()) for line in lines]
+        if None in numbers:
+            place = numbers.index(None)
+            raise FileError(
+                f"{content.name}:{place + 1}: {shown(lines[place].strip())} is not a number; each "
+                "line has the prediction for one line of the qrels"
+            )
+    return np.array(numbers, dtype=np.float64)
