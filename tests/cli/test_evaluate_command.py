@@ -58,6 +58,12 @@ def test_a_table_may_hold_several_runs(output, monkeypatch):
         assert output("evaluate", "qrels", "-", *words) == expected
 
 
+@pytest.mark.parametrize("measure", ["CG@1", "NDPM"])  # the least NDPM is the best
+def test_sorted_runs_stand_in_the_order_of_their_means(output, measure):
+    lines = output("evaluate", "qrels", "other", "run", measure, "--sort")
+    assert [line.split("\t")[0] for line in lines[-2:]] == ["run", "other"]
+
+
 def test_scoreddocs_adds_the_run_of_the_collection(output):
     of_file = output("evaluate", "graded-demo", demo.run_paths()["A"], GAINS)
     assert output("evaluate", "graded-demo", "--scoreddocs", GAINS) == of_file

@@ -141,7 +141,7 @@ NO_RELEVANT = choice(
     *CHOICES,
 )._replace(group=READING)
 VALUES_HELP = (
-    "table of values in place of QRELS and RUN, as evaluate -q -f csv writes it; repeatable"
+    "table of values in place of QRELS and RUN, as evaluate -q -o values.csv writes it; repeatable"
 )
 
 

@@ -37,6 +37,7 @@ OPTIONS = (
         "what -o draws: means (default), with -q the topics, or quartiles over topics (box)",
         *FIGURES,
     ),
+    Option("--sort", "the best run first, by the first measure"),
     Option("-n --no_summary", "omit the means", requires="by_query"),
     Option(
         "--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real
@@ -63,6 +64,7 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded evaluate qrels.txt run.txt \\
           "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" nDCG@10 AP
       ir_measures_graded evaluate qrels.txt runs/*.gz nCG@100 muAP -f markdown -o values.csv
+      ir_measures_graded evaluate qrels.txt runs/*.gz nDCG_JK@10 AP --sort
       ir_measures_graded evaluate graded-demo --scoreddocs nDCG_JK@10 Q
       ir_measures_graded evaluate qrels.txt run.txt nDCG@10 AP --ties mean
       ir_measures_graded evaluate qrels.txt runs/*.gz muAP --confidence 0.95
@@ -70,6 +72,9 @@ def run(arguments: Arguments) -> Answer:
     """
     default = "text" if sys.stdout.isatty() else "tsv"
     evaluation = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider"))
+    if arguments.sort:
+        order = [evaluation.runs[number] for number in evaluation.best_first()]
+        evaluation = evaluation.part(order, evaluation.measures)
     facts = {"unit": evaluation.unit, "topics": len(evaluation.topics), "interval": None}
     facts["no_relevant"] = evaluation.no_relevant
     counts = evaluation.topic_counts.max(axis=0).tolist()
