@@ -139,9 +139,9 @@ class Evaluation(Result):
         Arrow. Its columns are topic, run, measure and value, or topic, run and one column per
         measure, as ``evaluate -q -o values.csv`` writes it. Other usual names are known, such as
         those of runs (query_id, qid, system …), metric, score and PyTerrier's name. Without a
-        column run, the rows are of one run with the name of the file. A file is CSV, TSV, JSON, JSON lines,
-        Parquet, Arrow or the output of ``trec_eval -q``, and may be compressed. Rows of the topic
-        ``all`` are left out.
+        column run, the rows are of one run with the name of the file. A file is CSV, TSV, JSON,
+        JSON lines, Parquet, Arrow or the output of ``trec_eval -q``, and may be compressed. Rows of
+        the topic ``all`` are left out.
 
         Names of known measures are read as such, any other name is that of a `NamedMeasure`.
         `smaller` are the names of measures whose smaller values are better, besides those that the
