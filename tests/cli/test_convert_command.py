@@ -181,6 +181,18 @@ def test_infinite_scores_are_written_with_a_warning(convert):
     assert dicts("out.json") == {"q": {"d": float("inf")}}
 
 
+@pytest.mark.filterwarnings("default")
+def test_scores_that_are_ranks_are_written_with_a_warning(convert):
+    rows = "".join(f"q,d{rank},{rank}\n" for rank in range(1, 7))
+    Path("in.csv").write_text(f'qid,docno,"Place, in the list"\n{rows}')
+    columns = ["--run", "--columns"]
+    converted = convert("in.csv", "out.run", *columns, "score=Place, in the list")
+    assert "the scores are 1, 2, 3 … in the order of the rows of a topic" in converted.err
+    converted = convert("in.csv", "out.run", *columns, "rank=Place, in the list", "--force")
+    assert not converted.err
+    assert dicts("out.run")["q"]["d1"] == -1
+
+
 @pytest.mark.parametrize("ending", ["run", "csv", "tsv", "parquet", "json"])
 @given(
     rows=st.lists(

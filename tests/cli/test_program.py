@@ -153,9 +153,9 @@ def test_the_format_is_aligned_on_a_terminal_unless_one_is_given(output, monkeyp
 
 def test_files_without_a_command_are_answered_with_evaluate(tmp_path):
     (tmp_path / "qrels.txt").write_text("q 0 a 1\n", encoding="utf-8")
-    done = command("qrels.txt", "bm25.run", "nDCG@10", cwd=tmp_path)
+    done = command("qrels.txt", "my run", "P(rel=2)@10", cwd=tmp_path)
     assert done.returncode == 2
-    advice = b"write evaluate first: ir_measures_graded evaluate qrels.txt bm25.run nDCG@10\n"
+    advice = b"evaluate first: ir_measures_graded evaluate qrels.txt 'my run' 'P(rel=2)@10'\n"
     assert done.stderr.endswith(advice)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -461,7 +462,7 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     if not run_name or not path:
         path = text
     if os.path.isdir(path):
-        pattern = os.path.join(path, "*")
+        pattern = os.path.join(shlex.quote(path), "*")
         return GradedError(f"{path!r} is a directory; pass run files, for example {pattern}")
     if "(" not in text and re.search(r"[/\\*?]|\.[A-Za-z]\w*$", path):
         return GradedError(f"file not found: {path!r}{similar_files(path)}")

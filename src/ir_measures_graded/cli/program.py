@@ -8,6 +8,7 @@ never leaves a partial table.
 
 import codecs
 import os
+import shlex
 import signal
 import sys
 import warnings
@@ -181,7 +182,7 @@ def _completion(words: Sequence[str]) -> list[str]:
 def _no_command(words: Sequence[str]) -> GradedError:
     """The message that the first word is not a command."""
     if os.path.exists(words[0]):
-        line = f"{PROGRAM} evaluate {' '.join(words)}"
+        line = shlex.join([PROGRAM, "evaluate", *words])
         return GradedError(f"{words[0]!r} is a file, not a command; write evaluate first: {line}")
     task = words[0].lower().replace("_", "-")
     if task in COMMANDS_OF_TASKS:

@@ -7,6 +7,7 @@ ir-datasets id.
 from __future__ import annotations
 
 import os
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -445,7 +446,8 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
             if name == UNNAMED:
                 hint = ", as {'a': run, 'b': other}"
             elif isinstance(run, RunFile):
-                hint = f", as in new={name} in a command"
+                named_again = shlex.quote(f"new={name}")
+                hint = f", as in {named_again} in a command"
             raise GradedError(f"two runs are named {shown(name)}; give each its own name{hint}")
         if isinstance(run, Mapping) and isinstance(next(iter(run.values()), None), Real):
             raise GradedError(f"runs: {shown(name)} is a topic of one run; pass {{'mine': run}}")

@@ -26,8 +26,9 @@ from ..core.rows.arrow import arrow_array
 from ..core.rows.columns import INTENTS, QRELS, RUN, Chosen, Role
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
+from ..core.rows.rank_order import remark_on_counting
 from ..core.rows.rows import Facts, Part, joined
-from ..errors import FileError, GradedError, level_of_caller, needed, shown
+from ..errors import FileError, GradedError, InputWarning, level_of_caller, needed, shown
 from .content import SIZES, Content, File, Reading, Sizes, is_lasting
 from .files import parts_of, without_endings
 from .forms import is_json
@@ -103,7 +104,12 @@ def read_rows(
     count = len(rows)
     if not count:
         raise FileError(f"{name}: there are no rows to convert")
-    in_memory(rows, role).checked()  # refuses values that are not allowed
+    table = in_memory(rows, role).checked()  # refuses values that are not allowed
+    if role is RUN and not chosen.ascending:
+        # The converted rows may be in the order of the scores, which no longer shows it.
+        reverse = rows.facts.reverse or remark_on_counting(table.offsets, table.values)
+        if reverse:
+            warnings.warn(f"{name}: {reverse}", InputWarning, stacklevel=level_of_caller())
     if role is RUN or duplicates:
         rows = without_repeated(rows, role, duplicates or "first")
     if len(rows) < count and not duplicates:
