@@ -4,7 +4,9 @@ names."""
 import logging
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
@@ -108,6 +110,19 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[-1]}"
 
 
+_HAS_SUGGESTIONS: ContextVar[bool] = ContextVar("messages have suggestions", default=True)
+
+
+@contextmanager
+def without_suggestions() -> Iterator[None]:
+    """Raise errors in this block without similar names, whose search takes a millisecond."""
+    token = _HAS_SUGGESTIONS.set(False)
+    try:
+        yield
+    finally:
+        _HAS_SUGGESTIONS.reset(token)
+
+
 def did_you_mean(
     name: str, names: Iterable[str], most: int = 1, cutoff: float = 0.6, prefix: str = ""
 ) -> str:
@@ -119,6 +134,8 @@ def did_you_mean(
     >>> did_you_mean("BM52", ["bm25", "random"]), did_you_mean("x", ["bm25"])
     ('; did you mean bm25?', '')
     """
+    if not _HAS_SUGGESTIONS.get():
+        return ""
     from difflib import get_close_matches  # This import takes time. Only mistakes need it.
 
     name_of_lower = {other.lower(): other for other in reversed(list(names))}

@@ -10,12 +10,13 @@ import numpy as np
 import pyarrow
 import pytest
 from pyarrow import ipc, parquet
-from reading import refused
+from reading import outcome, refused
 
 from ir_measures_graded import GradedError, RunFile, read_qrels
 from ir_measures_graded.analysis import Evaluation, evaluate
-from ir_measures_graded.files import files
+from ir_measures_graded.files import files, table_files
 from ir_measures_graded.files.content import SIZES
+from ir_measures_graded.files.files import qrels_in
 
 LINE = b"q1 Q0 d1 1 2.0 t\n"
 KINDS = {
@@ -49,6 +50,29 @@ def test_a_small_file_that_unpacks_to_much_is_refused(kind, packer):
     message = refused(file.rows)
     assert f"bytes of the {packer} file unpack to more than " in message
     assert message.endswith("lift the limit with --no_limits (RunFile(…, limits=False))")
+
+
+WORK = {
+    "comments": (b"# a\n", "lines that are read one by one"),
+    "the same judgment": (b"q1 0 d1 1\n", "rows"),
+    "JSON": (b"[" + b"{}," * 9_999 + b"{}]", "objects and lists of JSON"),
+}
+
+
+@pytest.mark.parametrize("kind", WORK)
+def test_rows_and_values_count_against_the_bytes_of_a_compressed_file(kind):
+    text, things = WORK[kind]
+    if kind != "JSON":
+        text *= 10_000
+    packed = gzip.compress(text)
+    sizes = SIZES._replace(free=2 * len(text), expansion=1)
+    told = refused(lambda: qrels_in(io.BytesIO(packed), sizes=sizes))
+    assert f"bytes of the gzip file unpack to more {things}" in told
+    assert "the limit is" in told
+    assert "--no_limits" in told
+    lifted = sizes._replace(expansion=0)
+    told = outcome(lambda: qrels_in(io.BytesIO(packed), sizes=lifted).dicts())
+    assert "unpack to" not in told
 
 
 REPEATING = {
@@ -109,6 +133,22 @@ def test_pages_of_parquet_are_limited(tmp_path):
     file.sizes = SIZES._replace(free=1 << 10, expansion=1)
     assert "bytes of the Parquet file unpack to more than" in refused(file.rows)
     assert RunFile(path).rows().values.size == rows
+
+
+@pytest.mark.parametrize("length", [9, 2_000])
+def test_texts_that_parquet_codes_by_their_difference_are_read(tmp_path, length, monkeypatch):
+    monkeypatch.setattr(table_files, "DECODED", 50_000)
+    rows = 3_000
+    documents = [f"{row:0{length}}" for row in range(rows)]
+    columns = {"query_id": ["q1"] * rows, "doc_id": documents, "score": np.arange(rows) * 1.0}
+    path = tmp_path / "run.parquet"
+    codes = {"doc_id": "DELTA_BYTE_ARRAY"}
+    parquet.write_table(pyarrow.table(columns), path, use_dictionary=False, column_encoding=codes)
+    file = RunFile(path)
+    file.sizes = SIZES._replace(rows=500)
+    rows = file.rows()
+    assert list(rows.docs.ids()) == documents
+    assert rows.values.tolist() == columns["score"].tolist()
 
 
 def packed_run(rows):

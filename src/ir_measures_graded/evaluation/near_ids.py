@@ -24,6 +24,8 @@ SAMPLED_TOPICS = 50
 """The topics of a run that are sampled."""
 SAMPLED_JUDGMENTS = 20_000
 """No further topic is sampled if those sampled have so many judged documents."""
+MOST_JUDGED = 50_000
+"""The judged documents of a topic that are compared."""
 LEAST_MATCHES = 2
 """A single document can match by chance."""
 SEPARATORS = ("#", "%p", "_", "-")
@@ -320,8 +322,9 @@ def _without(ids: Iterable[str], others: Iterable[str]) -> list[str]:
 
 @computed_once
 def _judged_ids(judged: Judged, topic: int) -> list[str]:
-    """The judged documents of the topic with this number. Qrels keep them for further runs."""
-    return list(judged.rows.part(np.array([topic])).docs.ids())
+    """The first judged documents of this topic. Qrels keep them for further runs."""
+    documents = judged.rows.part(np.array([topic])).docs
+    return list(documents.take(slice(MOST_JUDGED)).ids())
 
 
 def _most_frequent_ending(shorter: Sequence[SomeIds], longer: Sequence[SomeIds]) -> str:

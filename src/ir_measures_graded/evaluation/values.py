@@ -29,6 +29,7 @@ from ..core.registry.facts import is_graded
 from ..core.registry.notation import NamedMeasure, measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
 from ..core.rows.columns import (
+    MOST_COLUMNS,
     NAMES,
     Chosen,
     column_name,
@@ -38,8 +39,17 @@ from ..core.rows.columns import (
     required_column,
 )
 from ..errors import FileError, GradedError, Remark, needed, shown
-from ..files.content import DAMAGE, SIZES, WITHOUT_LIMITS, Content, Sizes
+from ..files.content import (
+    BATCHES_READ,
+    CELLS_READ,
+    DAMAGE,
+    SIZES,
+    WITHOUT_LIMITS,
+    Content,
+    Sizes,
+)
 from ..files.forms import is_json, number_of
+from ..files.other_kinds import refuse_other_kind
 from ..files.sources import is_file, named_path
 from ..files.table_files import kind_of
 from ..output.formats import counted, listed
@@ -63,6 +73,8 @@ VALUE = "value"
 """The name of the measure of a table with a column per topic that is not read from a file."""
 COLLECTION = "collection"
 """The column that names the collection of a value."""
+MEASURE_MELTED = "\0measure"
+VALUE_MELTED = "\0value"
 KEYS = ["run", "measure", "topic"]
 MOST_DECIMALS = 6
 """More decimals are not compared: tools that compute with 32-bit floats do not have them."""
@@ -264,9 +276,16 @@ def frame_of(table: Any, form: str = "a table with a header", sizes: Sizes = SIZ
         with Content(table, sizes) as content:
             kind = kind_of(content)
             if not kind:
-                return _frame_of_text(content.stream.read())
+                refuse_other_kind(content, may_have_old_line_ends=True)
+                return _frame_of_text(content)
             file = kind.open(content)
-            rows = pyarrow.Table.from_batches(list(file.batches(file.names)))
+            _refuse_many_columns(content.name, len(file.names))
+            batches = []
+            for batch in file.batches(file.names):
+                content.spend(BATCHES_READ, 1, kind.name)
+                content.spend(CELLS_READ, batch.num_rows * batch.num_columns, kind.name)
+                batches.append(batch)
+            rows = pyarrow.Table.from_batches(batches)
             rows.validate(full=True)  # damaged Arrow data could crash the process
             return rows.to_pandas(strings_to_categorical=True)
     except GradedError:
@@ -276,17 +295,27 @@ def frame_of(table: Any, form: str = "a table with a header", sizes: Sizes = SIZ
         raise FileError(f"{name}: cannot be read as {form}: {str(error).strip()}") from None
 
 
-def _frame_of_text(text: bytes) -> DataFrame:
+def _refuse_many_columns(name: str, count: int) -> None:
+    """Raise `FileError` for a table with more than `MOST_COLUMNS` columns."""
+    if count > MOST_COLUMNS:
+        raise FileError(f"{name} has {count:,} columns; at most {MOST_COLUMNS:,} are read")
+
+
+def _frame_of_text(content: Content) -> DataFrame:
     """The rows of JSON, of trec_eval -q, or of separated fields.
 
     Tabs, commas, semicolons or blanks separate fields.
     """
     pandas = needed("pandas", "a table of values")
-    text = text.lstrip(b"\r\n")
+    text = content.stream.read().lstrip(b"\r\n")
     if is_json(text):
-        return pandas.DataFrame(_json(str(text, "utf-8-sig")))
+        return pandas.DataFrame(_json(content, str(text, "utf-8-sig")))
     head = str(text.partition(b"\n")[0], "utf-8-sig")
     separator = next((sign for sign in "\t,;" if sign in head), r"\s+")
+    if separator in "\t,;":
+        _refuse_many_columns(content.name, head.count(separator) + 1)
+    sign = separator.encode() if separator in "\t,;" else b" "
+    content.spend(CELLS_READ, text.count(sign) + text.count(b"\n"))
     quoting = csv.QUOTE_MINIMAL if separator in (",", ";") else csv.QUOTE_NONE
     form: dict[str, Any] = {
         "header": None,
@@ -327,22 +356,28 @@ def _full_rows(rows: DataFrame) -> DataFrame:
     return rows
 
 
-def _json(text: str) -> Any:
+def _json(content: Content, text: str) -> Any:
     """Records, an array of them or one in each line, or an object of columns."""
-    from ..files.json_text import DECODER, MOST_NESTED, is_nested_too_deep  # takes time
+    from ..files.json_text import (  # takes time
+        DECODER,
+        MOST_NESTED,
+        is_nested_too_deep,
+        spend_on_json,
+    )
 
+    spend_on_json(content, text)
     if is_nested_too_deep(text):
         raise ValueError(f"it nests more than {MOST_NESTED} deep")
     try:
-        content = DECODER.decode(text)
+        value = DECODER.decode(text)
     except json.JSONDecodeError:
-        content = [DECODER.decode(line) for line in text.splitlines() if line.strip()]
-    if not isinstance(content, dict):
-        return content
-    if "sha256" in content:
-        return content.get("values")  # as evaluate writes it
-    is_nested = any(isinstance(value, (list, dict)) for value in content.values())
-    return content if is_nested else [content]
+        value = [DECODER.decode(line) for line in text.splitlines() if line.strip()]
+    if not isinstance(value, dict):
+        return value
+    if "sha256" in value:
+        return value.get("values")  # as evaluate writes it
+    is_nested = any(isinstance(member, (list, dict)) for member in value.values())
+    return value if is_nested else [value]
 
 
 def _of_trec_eval(rows: DataFrame) -> DataFrame:
@@ -452,9 +487,10 @@ def _row_per_measure(frame: DataFrame, keys: list[Any], name: str) -> DataFrame:
     measures = [key for key in others if _is_measure_column(frame[key], name)]
     if not measures:
         return frame[:0].assign(measure="", value=0.0)
-    parts = [frame[kept].assign(measure=key, value=frame[key]) for key in measures]
-    pandas = needed("pandas", "a table of values")
-    return pandas.concat(parts)
+    values = frame[kept + measures]
+    # No column has these names, while a measure may be called "value".
+    by_name = values.melt(kept, measures, MEASURE_MELTED, VALUE_MELTED, ignore_index=False)
+    return by_name.rename(columns={MEASURE_MELTED: "measure", VALUE_MELTED: VALUE})
 
 
 def _is_gap(topics: Series, measures: Series, values: Series) -> np.ndarray:

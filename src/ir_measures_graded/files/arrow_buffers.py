@@ -153,14 +153,21 @@ def _read_at(file: pyarrow.NativeFile, length: int, offset: int) -> bytes:
 class CheckedMessages:
     """An Arrow stream as a binary stream, whose messages are checked before they are read.
 
-    `check` is called with the bytes that the compressed buffers of each message unpack to.
+    `check` is called with the bytes that the compressed buffers of each message unpack to, and
+    `check_metadata` with those of its metadata.
     """
 
     closed = False
 
-    def __init__(self, stream: Peeked, check: Callable[[int], None]):
+    def __init__(
+        self,
+        stream: Peeked,
+        check: Callable[[int], None],
+        check_metadata: Callable[[int], None],
+    ):
         self._stream = stream
         self._check = check
+        self._check_metadata = check_metadata
         self._pieces = self._messages()
         self._piece = BytesIO()
 
@@ -194,6 +201,7 @@ class CheckedMessages:
             length = int.from_bytes(prefix, "little", signed=True)
             if length <= 0 or len(prefix) < len(MARK):
                 continue  # the stream ends here, or pyarrow tells what is wrong
+            self._check_metadata(length)
             metadata = self._stream.read(length)
             if len(metadata) < length:
                 yield metadata

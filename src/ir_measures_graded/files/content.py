@@ -49,6 +49,7 @@ HIDDEN = ("_", ".")  # the beginnings of names that Spark and pyarrow leave out
 MOST_ENTRIES = 10_000  # of a folder and its folders
 FEWER = "name fewer files, or join them"
 
+SMALL_FILE = 1_000_000  # bytes, for which the limits of work are measured
 ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]+://"
 
 
@@ -64,10 +65,11 @@ class Sizes(NamedTuple):
     A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table. Up
     to `in_memory` rows with scattered topics are grouped in memory, which takes about 1.5 GB.
 
-    A compressed file may unpack to `free` bytes and to `expansion` times its own size, and a table
-    may have `free_rows` rows and `rows_per_byte` of its size. Real files stay far below: text of
-    distinct documents is seldom packed to less than a thirtieth. Without an `expansion`, there is
-    no limit.
+    A compressed file may unpack to `free` bytes and to `expansion` times its own size, and twice as
+    much of what exceeds `SMALL_FILE`. Work on rows and values counts as `Work` says. A table may
+    have `free_rows` rows and
+    `rows_per_byte` of its size. Real files stay far below: text of distinct documents is seldom
+    packed to less than a tenth. Without an `expansion`, there is no limit.
     """
 
     start: int = 1 << 20
@@ -84,10 +86,14 @@ class Sizes(NamedTuple):
     rows_per_byte: int = 4
 
     def most_unpacked(self, packed: int) -> float:
-        """The number of bytes to which `packed` bytes of a file may unpack."""
+        """The bytes to which a file of so many may unpack.
+
+        A small file must not take long, and each further byte of a larger one may do so twice.
+        """
         if not self.expansion:
             return math.inf
-        return self.free + self.expansion * packed
+        further = max(packed - SMALL_FILE, 0)
+        return self.free + self.expansion * (packed + further)
 
     def refuse_unpacked(self, name: str, kind: str, packed: int, unpacked: int) -> None:
         """Raise `FileError` if `packed` bytes of a file of this kind unpack to too many bytes."""
@@ -112,6 +118,27 @@ class Sizes(NamedTuple):
                 f"copies; {LIFT}"
             )
 
+
+class Work(NamedTuple):
+    """Work on the content of a compressed file, which counts against the limit of its bytes.
+
+    Each of the `things` counts as so many `bytes`, those to which a compressed file may unpack in
+    the time that the work takes.
+    """
+
+    things: str
+    bytes: int
+
+
+ROWS_READ = Work("rows", 32)
+LINES_READ_ALONE = Work("lines that are read one by one", 96)
+FIELDS_READ_ALONE = Work("fields that are read one by one", 32)
+BATCHES_READ = Work("batches of rows", 8192)
+CELLS_READ = Work("cells", 24)
+METADATA_READ = Work("bytes of metadata", 16)
+CHARACTERS_OF_JSON = Work("characters of JSON", 1)
+VALUES_OF_JSON = Work("values of JSON", 12)
+OBJECTS_OF_JSON = Work("objects and lists of JSON", 128)
 
 _LIMITS_LIFTED: ContextVar[bool] = ContextVar("limits lifted", default=False)
 
@@ -211,6 +238,8 @@ class Content:
             sizes = sizes._replace(expansion=0)
         self.sizes = sizes
         self._packed = 0
+        self._unpacked = 0
+        self._spent = 0
         self._opened = ExitStack()
 
     def __enter__(self) -> Content:
@@ -260,11 +289,28 @@ class Content:
 
     def _limited(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         """The same unpacked pieces. Raises `FileError` if they are too many for the packed ones."""
-        unpacked = 0
         for piece in pieces:
-            unpacked += len(piece)
-            self.sizes.refuse_unpacked(self.name, self.compression, self._packed, unpacked)
+            self._unpacked += len(piece)
+            self.sizes.refuse_unpacked(self.name, self.compression, self.packed, self._unpacked)
             yield piece
+
+    def spend(self, work: Work, count: int, kind: str = "") -> None:
+        """Count work on so many things against the limit of a compressed file.
+
+        `kind` is that of a file whose parts may be compressed. Raises `FileError` if the work and
+        the bytes exceed the limit.
+        """
+        kind = kind or self.compression
+        if not kind or not self.sizes.expansion:
+            return
+        self._spent += work.bytes * count
+        most = self.sizes.most_unpacked(self.packed)
+        if self._spent + self._unpacked > most:
+            raise FileError(
+                f"{self.name}: {self.packed:,} bytes of the {kind} file unpack to more "
+                f"{work.things} than real files have: each counts as {work.bytes} bytes, and the "
+                f"limit is {most:,}; {LIFT}"
+            )
 
     def failure(self, error: Exception, line: int) -> FileError:
         """The error that the content cannot be read from this line on, for an error of

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import LONGEST, FileError, shown
-from .content import Content
+from .content import CHARACTERS_OF_JSON, OBJECTS_OF_JSON, VALUES_OF_JSON, Content
 from .other_kinds import json_of_other_kind
 from .search_answers import queries_in, refusal_of
 
@@ -64,6 +64,13 @@ def _may_be_nested_too_deep(text: str) -> bool:
     return False
 
 
+def spend_on_json(content: Content, text: str) -> None:
+    """Count the work of parsing a text against the limit of a compressed file."""
+    content.spend(CHARACTERS_OF_JSON, len(text))
+    content.spend(OBJECTS_OF_JSON, text.count("{") + text.count("["))
+    content.spend(VALUES_OF_JSON, text.count(",") + text.count(":"))
+
+
 DECODER = json.JSONDecoder(object_pairs_hook=unique)
 
 
@@ -76,6 +83,7 @@ class Text:
         self._at = 0
         self._counted = 0
         self._text = content.text()
+        spend_on_json(content, self._text)
         if is_nested_too_deep(self._text):
             raise self.error(
                 f"cannot be read as JSON: it nests more than {MOST_NESTED} deep, and qrels and "

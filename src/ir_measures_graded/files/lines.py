@@ -21,6 +21,7 @@ from .forms import BREAKS, BYTE_ORDER_MARK, ONE_ROW, Form, are_rank_and_score, h
 
 MARKED_LINE = b"\n" + BYTE_ORDER_MARK
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
+COMMENTS = 1 << 18  # bytes of the comments of a file that are looked at
 LETOR = re.compile(
     rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*(doc(id|no)\s*=\s*)?(?P<doc>\S+))?"
 )
@@ -50,6 +51,7 @@ class Lines:
         self.number = 0
         self.remarks: dict[str, Remark] = {}
         self.is_well_quoted = True
+        self._looked_at = 0
         self._field = re.compile(FIELD.replace(b",", form.delimiter.encode() or b","))
 
     def error(self, message: str) -> FileError:
@@ -176,7 +178,8 @@ class Lines:
 
     def _separated(self, line: bytes) -> list[bytes]:
         if line.startswith(b"#"):
-            self._look_at_comment(line.split())
+            if self._may_be_row(line):
+                self._look_at_comment(line.split())
             return []
         judgment = LETOR.match(line) if self.form.letor else None
         if judgment is None:
@@ -189,14 +192,21 @@ class Lines:
             return [judgment["level"], judgment["topic"], b"line_%d" % self.number]
         return [judgment["level"], judgment["topic"], judgment["doc"] or b""]
 
+    def _may_be_row(self, comment: bytes) -> bool:
+        """Whether to look at a comment, which may have the fields of a row."""
+        if "comment" in self.remarks or self.form.letor:
+            return False
+        self._looked_at += len(comment)
+        return self._looked_at <= COMMENTS
+
     def _look_at_comment(self, fields: list[bytes]) -> None:
         """Remark on a comment with these fields, if it is the first one that has those of a row."""
         size = len(self.form.fields)
-        if "comment" in self.remarks or self.form.letor or len(fields) < size:
+        if len(fields) < size:
+            return
+        if self.form.longer and not are_rank_and_score(*fields[3:5]):
             return
         is_row = len(fields) == size or self._is_longer(fields)
-        if self.form.longer:
-            is_row = is_row and are_rank_and_score(*fields[3:5])
         value = fields[self.form.fields.index(self.form.role.value)]
         if is_row and number_of(value) is not None:
             text = (

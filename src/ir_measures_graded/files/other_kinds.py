@@ -69,12 +69,19 @@ CONTENTS_OF_ZIP = {
     b"xl/": ("an Excel file (xlsx)", SHEET),
     b".npy": ("arrays of NumPy (npz)", TABLE),
 }
+OLD_LINE_ENDS = "text whose lines end with CR alone; replace CR, for example with tr '\\r' '\\n'"
 PAGES = (b"<!doctype html", b"<html", b"<head", b"<body", b"<!--")
 
 
-def refuse_other_kind(content: Content) -> None:
-    """Raise `FileError` for a file that begins as one of another kind, after it is decompressed."""
-    reason = _other_kind(content.stream.start)
+def refuse_other_kind(content: Content, may_have_old_line_ends: bool = False) -> None:
+    """Raise `FileError` for a file that begins as one of another kind, after it is decompressed.
+
+    Its lines may end with CR alone if the caller can read them.
+    """
+    start = content.stream.start
+    reason = _other_kind(start)
+    if not reason and not may_have_old_line_ends and _has_old_line_ends(start[:1000]):
+        reason = OLD_LINE_ENDS
     if not reason and content.compression:
         for name, compression in COMPRESSIONS.items():
             if content.stream.start.startswith(compression.magic):
@@ -104,8 +111,6 @@ def _other_kind(start: bytes) -> str:
         return f"a script, which is not run; {TABLE}"
     if re.match(rb"sep=.\r?\n", text):
         return "a table that begins with a line for Excel (sep=…); remove this line"
-    if _has_old_line_ends(start[:1000]):
-        return "text whose lines end with CR alone; replace CR, for example with tr '\\r' '\\n'"
     return ""
 
 

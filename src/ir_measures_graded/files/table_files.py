@@ -17,15 +17,24 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ..core.rows.columns import RUN, Role, may_name, plain
+from ..core.rows.columns import MOST_COLUMNS, RUN, Role, may_name, plain
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import LONGEST_ID, Ids, flaw_of
 from ..core.rows.in_memory import numbers_in, numbers_or_nan
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import IDS, Facts, Part
 from ..errors import FileError, GradedError, needed, shown
-from .arrow_buffers import CheckedMessages, unpacked_size_of_file
-from .content import DAMAGE, Content, Reading, named_folder, parquet_files
+from .arrow_buffers import MAGIC, CheckedMessages, unpacked_size_of_file
+from .content import (
+    BATCHES_READ,
+    CELLS_READ,
+    DAMAGE,
+    METADATA_READ,
+    Content,
+    Reading,
+    named_folder,
+    parquet_files,
+)
 
 if TYPE_CHECKING:
     import pyarrow
@@ -33,6 +42,9 @@ if TYPE_CHECKING:
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # the value of a key that is missing
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
+DECODED = 1 << 27  # bytes of texts that are decoded at once, if a short code may stand for any text
+LENGTH = 4  # bytes of the length of a footer
+DELTA_CODES = {"DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"}
 
 
 class TableFile:
@@ -53,29 +65,45 @@ def _parquet(content: Content) -> TableFile:
     from pyarrow import parquet
 
     source = content.seekable()
+    content.spend(METADATA_READ, _footer_size(source))
     opened = partial(parquet.ParquetFile, source, buffer_size=BUFFER, pre_buffer=False)
     file = opened()
     content.sizes.refuse_too_many_rows(content.name, file.metadata.num_rows, source.size())
+    columns_in_file = file.metadata.num_columns
+    if columns_in_file > MOST_COLUMNS:
+        raise FileError(
+            f"{content.name} has {columns_in_file:,} columns; at most {MOST_COLUMNS:,} are read"
+        )
 
     def batches(columns: list[str]) -> Iterator[pyarrow.RecordBatch]:
         unpacked = _unpacked_size(file.metadata, columns)
         content.sizes.refuse_unpacked(content.name, "Parquet", content.packed, unpacked)
+        content.spend(CELLS_READ, _nested_cells(file.metadata, columns), "Parquet")
         reader = file
+        rows = content.sizes.rows
+        rows_at_once = rows
         if source.size() <= content.sizes.free:
             # A small file may have one long string for many rows. Strings stay in their dictionary
             # until their lengths are checked.
-            texts = _texts(file.schema)
+            delta_coded = _delta_coded(file.metadata)
+            texts = [name for name in _texts(file.schema) if name not in delta_coded]
             most = content.sizes.most_unpacked(content.packed)
-            checked = _short_texts(opened(read_dictionary=texts), columns, most)
+            checked = _short_texts(opened(read_dictionary=texts), texts, columns, most)
             reader = opened(read_dictionary=[name for name in texts if name not in checked])
-        yield from reader.iter_batches(content.sizes.rows, columns=columns, use_threads=False)
+            longest = max((delta_coded.get(name, 0) for name in columns), default=0)
+            if longest:
+                rows_at_once = min(max(DECODED // longest, 1), rows)
+        batches = reader.iter_batches(rows_at_once, columns=columns, use_threads=False)
+        yield from batches if rows_at_once == rows else _larger(batches, rows)
 
     return TableFile(file.schema_arrow.names, batches)
 
 
-def _short_texts(file: parquet.ParquetFile, columns: list[str], most: float) -> set[str]:
-    """Those columns of text whose dictionaries have no long string; none if copies of the strings
-    for all rows may take more than `most` bytes.
+def _short_texts(
+    file: parquet.ParquetFile, all_texts: list[str], columns: list[str], most: float
+) -> set[str]:
+    """Those of the `columns` whose dictionaries of text have no long string; none if copies of the
+    strings for all rows may take more than `most` bytes.
 
     The first row of a row group is read with the whole dictionary of each column. A dictionary of
     one string may be that of the row, because the first page has none. If all strings stayed in
@@ -84,7 +112,7 @@ def _short_texts(file: parquet.ParquetFile, columns: list[str], most: float) -> 
     """
     from pyarrow import compute
 
-    texts = [name for name in _texts(file.schema) if name in columns]
+    texts = [name for name in all_texts if name in columns]
     short = set(texts)
     copied = 0
     for number in range(file.num_row_groups if texts else 0):
@@ -98,6 +126,69 @@ def _short_texts(file: parquet.ParquetFile, columns: list[str], most: float) -> 
                 if longest > LONGEST_ID or len(dictionary) < 2:
                     short.discard(name)
     return short if copied <= most else set()
+
+
+def _nested_cells(metadata: parquet.FileMetaData, columns: Collection[str]) -> int:
+    """The values in lists and records of some columns of a Parquet file, once for each level."""
+    total = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for place in range(group.num_columns):
+            column = group.column(place)
+            name, *levels = column.path_in_schema.split(".")
+            if name in columns:
+                total += column.num_values * len(levels)
+    return total
+
+
+def _delta_coded(metadata: parquet.FileMetaData) -> dict[str, int]:
+    """The columns of a Parquet file whose texts are coded by their difference from the text before.
+
+    The bytes of the largest part of a column go with it: no text in it is longer. A short code may
+    stand for a long text, and pyarrow cannot keep such texts in a dictionary.
+    """
+    longest: dict[str, int] = {}
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for place in range(group.num_columns):
+            column = group.column(place)
+            if not DELTA_CODES.isdisjoint(column.encodings):
+                name = column.path_in_schema
+                longest[name] = max(longest.get(name, 1), column.total_uncompressed_size)
+    return longest
+
+
+def _larger(batches: Iterable[pyarrow.RecordBatch], rows: int) -> Iterator[pyarrow.RecordBatch]:
+    """The same rows in batches of so many rows, or of as many as take `DECODED` bytes."""
+    import pyarrow
+
+    pending: list[pyarrow.RecordBatch] = []
+    count = 0
+    size = 0
+    for batch in batches:
+        pending.append(batch)
+        count += len(batch)
+        size += batch.nbytes
+        if count >= rows or size >= DECODED:
+            yield from pyarrow.Table.from_batches(pending).combine_chunks().to_batches()
+            pending = []
+            count = 0
+            size = 0
+    if pending:
+        yield from pyarrow.Table.from_batches(pending).combine_chunks().to_batches()
+
+
+def _footer_size(source: pyarrow.NativeFile, at: int = len(b"PAR1")) -> int:
+    """The size of the footer, which stands before the last `at` bytes of a file.
+
+    A file that is cut off may tell any size; its own is then the largest one.
+    """
+    size: int = source.size()
+    place = size - at - LENGTH
+    if place < 0:
+        return 0
+    length = int.from_bytes(source.read_at(LENGTH, place), "little")
+    return min(length, size)
 
 
 def _unpacked_size(metadata: parquet.FileMetaData, columns: Collection[str]) -> int:
@@ -124,6 +215,7 @@ def _arrow_file(content: Content) -> TableFile:
     from pyarrow import ipc
 
     source = content.seekable()
+    content.spend(METADATA_READ, _footer_size(source, at=len(MAGIC)))
     file = ipc.open_file(source)
     unpacked = unpacked_size_of_file(source)
     content.sizes.refuse_unpacked(content.name, "Arrow", content.packed, unpacked)
@@ -145,7 +237,11 @@ def _arrow_stream(content: Content) -> TableFile:
         unpacked += size
         content.sizes.refuse_unpacked(content.name, "Arrow", content.packed, unpacked)
 
-    file = ipc.open_stream(pyarrow.PythonFile(CheckedMessages(stream, check), "r"))
+    def check_metadata(size: int) -> None:
+        content.spend(METADATA_READ, size)
+
+    messages = CheckedMessages(stream, check, check_metadata)
+    file = ipc.open_stream(pyarrow.PythonFile(messages, "r"))
 
     def batches(_: list[str]) -> Iterator[pyarrow.RecordBatch]:
         yield from file
@@ -316,6 +412,7 @@ def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part
             wanted.append(rank)
         decoded = 0
         for batch in file.batches(wanted):
+            content.spend(BATCHES_READ, 1, kind.name)
             batch = batch.select([batch.schema.names.index(name) for name in wanted])
             batch.validate(full=True)  # damaged Arrow data could crash the process
             decoded += sum(map(_decoded_size, batch.columns))

@@ -27,7 +27,14 @@ from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.rank_order import RankSample
 from ..core.rows.rows import Facts, Part
-from .content import Content, Reading, owned_by_arrow
+from .content import (
+    FIELDS_READ_ALONE,
+    LINES_READ_ALONE,
+    ROWS_READ,
+    Content,
+    Reading,
+    owned_by_arrow,
+)
 from .forms import BYTE_ORDER_MARK, Form, check_order, form_of, has_breaks
 from .lines import CACHED, Lines, lines_of_rows
 
@@ -53,8 +60,10 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
             line = lines_of_rows(plain[0])
             columns = parse(plain[0], line.size, form)
         if columns is None or form.role.refused(columns[form.role.value]).size:
+            spend_on_lines(content, form, block)
             rows = strictly(block, lines, facts)
         else:
+            content.spend(ROWS_READ, len(columns["query_id"]))
             facts = facts._replace(lines=(*lines.remarks.values(),))
             count = len(columns["query_id"])
             line_count = count
@@ -148,7 +157,7 @@ def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
         may_have_comment = b"#" in block  # one byte is found faster
         if may_have_comment and (block.startswith(b"#") or b"\n#" in block):
             return None
-        block = block.replace(b"\t", b" ")
+        block = squeezed(block.replace(b"\t", b" "))
     if has_breaks(block) or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
         return None
     may_be_quoted = form.delimiter != "" and b'"' in block
@@ -170,6 +179,20 @@ def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
         except UnicodeDecodeError:
             return None
     return block, rows
+
+
+def squeezed(block: bytes) -> bytes:
+    """A block in which one blank separates fields, and none begins or ends a line.
+
+    >>> squeezed(b"q1   0  d1 3 \\n  q1 0 d2 1\\n")
+    b'q1 0 d1 3\\nq1 0 d2 1\\n'
+    """
+    while b"  " in block:
+        block = block.replace(b"  ", b" ")
+    for outer, inner in ((b" \n", b"\n"), (b" \r\n", b"\r\n"), (b"\n ", b"\n")):
+        if outer in block:
+            block = block.replace(outer, inner)
+    return block.removeprefix(b" ")
 
 
 def by_numpy(block: bytes, rows: int, form: Form) -> Columns | None:
@@ -277,6 +300,16 @@ def _fields(block: bytes) -> int:
             return 0
         count += int(np.count_nonzero(ends[:CACHED]))
     return count
+
+
+def spend_on_lines(content: Content, form: Form, block: bytes) -> None:
+    """Count the work of parsing a block line by line against the limit of a compressed file."""
+    lines = block.count(b"\n")
+    content.spend(LINES_READ_ALONE, lines)
+    fields = block.count((form.delimiter or " ").encode())
+    if not form.delimiter:  # several blanks may separate two fields
+        fields -= 4 * len(form.fields) * lines
+    content.spend(FIELDS_READ_ALONE, max(fields, 0))
 
 
 def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:

@@ -24,7 +24,13 @@ from ir_measures.measures import ParamInfo
 from ir_measures.providers.base import NOT_PROVIDED
 
 from ...arguments import items
-from ...errors import GradedError, UnknownMeasureError, did_you_mean, shown
+from ...errors import (
+    GradedError,
+    UnknownMeasureError,
+    did_you_mean,
+    shown,
+    without_suggestions,
+)
 from ..measures.sessions import SessionMeasure
 from . import plugins
 from .everyday import (
@@ -164,7 +170,7 @@ def measure_named(name: str, smaller_is_better: bool = False) -> Measure:
     other.
     """
     if not smaller_is_better:
-        with suppress(GradedError):
+        with suppress(GradedError), without_suggestions():
             measures = parse_measures(name)
             if len(measures) == 1:
                 return measures[0]
