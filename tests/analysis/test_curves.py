@@ -21,27 +21,32 @@ DEPTH = 6
 @pytest.mark.parametrize(
     "measure",
     [
-        *(
-            CG,
-            DCG_JK(b=3),
-            nCG(gains={2: 10}),
-            nDCG_JK,
-            nDCG_JK(judged_only=True),
-            NDCNG,
-            muAP,
-            SR,
-            NDPM,
-        ),
-        *(P(rel=2), nDCG, AP, R, Judged, RR),
+        CG,
+        DCG_JK(b=3),
+        nCG(gains={2: 10}),
+        nDCG_JK,
+        nDCG_JK(judged_only=True),
+        NDCNG,
+        muAP,
+        SR,
+        NDPM,
+        P(rel=2),
+        nDCG,
+        AP,
+        R,
+        Judged,
+        RR,
     ],
     ids=str,
 )
 def test_curve_equals_the_mean_at_each_cutoff(measure):
-    found = curves(QRELS, RUNS, measure @ DEPTH, DEPTH)
+    result = curves(QRELS, RUNS, measure @ DEPTH, DEPTH)
     means = [evaluate(QRELS, RUNS, [measure @ rank]).means()[:, 0] for rank in range(1, DEPTH + 1)]
-    np.testing.assert_allclose(found.values, np.transpose(means), rtol=1e-15)
-    assert (found.runs, found.topics, found.measure) == (("good", "poor"), 3, measure)
-    assert found.ranks.tolist() == [1, 2, 3, 4, 5, 6]
+    np.testing.assert_allclose(result.values, np.transpose(means), rtol=1e-15)
+    assert result.runs == ("good", "poor")
+    assert result.topics == 3
+    assert result.measure == measure
+    assert result.ranks.tolist() == [1, 2, 3, 4, 5, 6]
 
 
 # ------------------------------------------------------------------------- ideal, depth
@@ -58,27 +63,31 @@ def test_ideal_curve_is_default_for_cg_and_dcg_only():
 
 
 def test_curves_of_several_measures_are_those_of_each():
-    found = curves(QRELS, RUNS, ["CG", "P@4", "nDCG_JK"], at=[2, 4])
-    alone = [curves(QRELS, RUNS, measure, at=[2, 4]) for measure in ("CG", "P@4", "nDCG_JK")]
-    assert found.records() == [row for each in alone for row in each.records()]
-    assert [each.ranks.size for each in found.curves] == [4, 4, 4]
-    assert found.answer() == [note for each in alone for note in each.answer()]
-    columns, rows = found.table()
+    result = curves(QRELS, RUNS, ["CG", "P@4", "nDCG_JK"], at=[2, 4])
+    by_cg = curves(QRELS, RUNS, "CG", at=[2, 4])
+    by_p = curves(QRELS, RUNS, "P@4", at=[2, 4])
+    by_ndcg = curves(QRELS, RUNS, "nDCG_JK", at=[2, 4])
+    assert result.records() == by_cg.records() + by_p.records() + by_ndcg.records()
+    assert [of_measure.ranks.size for of_measure in result.curves] == [4, 4, 4]
+    assert result.answer() == by_cg.answer() + by_p.answer() + by_ndcg.answer()
+    columns, rows = result.table()
     assert columns == ["measure", "rank", "ideal", "good", "poor"]
     assert [row[:2] for row in rows[:3]] == [["CG", 2], ["CG", 4], ["P", 2]]
-    assert rows[2][2:] == [None, *alone[1].values[:, 1]]
+    assert rows[2][2:] == [None, *by_p.values[:, 1]]
     assert curves(QRELS, RUNS, ["P@2", "P@5"]).ranks.size == 5
     with pytest.raises(GradedError, match="'measure' is a column name"):
         curves(QRELS, {"measure": RUNS["good"]}, ["CG", "P"])
 
 
 def test_tables_have_the_ranks_that_are_named():
-    found = curves(QRELS, RUNS, "CG", 6, at=[5, 2, 5])
+    result = curves(QRELS, RUNS, "CG", 6, at=[5, 2, 5])
     whole = curves(QRELS, RUNS, "CG", 6)
-    assert found.table()[1] == [whole.table()[1][4], whole.table()[1][1]]
+    _, rows = result.table()
+    _, whole_rows = whole.table()
+    assert rows == [whole_rows[4], whole_rows[1]]
     expected = [row for row in whole.records() if row["rank"] in (2, 5)]
-    assert sorted(found.records(), key=str) == sorted(expected, key=str)
-    assert found.values.shape == (2, 6)
+    assert sorted(result.records(), key=str) == sorted(expected, key=str)
+    assert result.values.shape == (2, 6)
     assert curves(QRELS, RUNS, "CG", at=3).ranks.tolist() == [1, 2, 3]
 
 
@@ -117,47 +126,48 @@ def test_equal_means_are_equally_good():
 
 def collection(topics=30, seed=2):
     random = np.random.default_rng(seed)
-    qrels = {
-        f"q{t}": {f"d{d}": int(random.integers(0, 4)) for d in range(20)} for t in range(topics)
-    }
-    runs = {
-        name: {
-            topic: {doc: float(random.random()) for doc in docs} for topic, docs in qrels.items()
-        }
-        for name in ("one", "two")
-    }
+    docs = [f"d{number}" for number in range(20)]
+    qrels = {f"q{t}": {doc: int(random.integers(0, 4)) for doc in docs} for t in range(topics)}
+    runs = {}
+    for name in ("one", "two"):
+        runs[name] = {topic: {doc: float(random.random()) for doc in docs} for topic in qrels}
     return qrels, runs
 
 
 def test_bands_equal_the_scipy_bootstrap():
     stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
     qrels, runs = collection()
-    found = curves(qrels, runs, nDCG_JK, 5, confidence=0.9, resamples=300.0, seed=8.0)
-    assert found.notes()[1].startswith("Below 50 topics, bands are narrow")
-    options = {"confidence_level": 0.9, "n_resamples": 300, "method": "percentile"}
-    for number, values in enumerate(evaluate(qrels, runs, ["nDCG_JK@5"]).of("nDCG_JK@5")):
-        boot = stats.bootstrap((values,), np.mean, random_state=np.random.default_rng(8), **options)
-        interval = boot.confidence_interval
-        assert found.bands[number, :, 4] == pytest.approx([interval.low, interval.high], rel=1e-12)
+    result = curves(qrels, runs, nDCG_JK, 5, confidence=0.9, resamples=300.0, seed=8.0)
+    assert result.notes()[1].startswith("Below 50 topics, bands are narrow")
+    values_by_run = evaluate(qrels, runs, ["nDCG_JK@5"]).of("nDCG_JK@5")
+    for band, values in zip(result.bands[:, :, 4], values_by_run, strict=True):
+        bootstrap = stats.bootstrap(
+            (values,),
+            np.mean,
+            confidence_level=0.9,
+            n_resamples=300,
+            method="percentile",
+            random_state=np.random.default_rng(8),
+        )
+        interval = bootstrap.confidence_interval
+        assert band == pytest.approx([interval.low, interval.high], rel=1e-12)
 
 
 # ---------------------------------------------------------------------------- table and figure
 
 
-def made(*values, measure=CG, **others):
-    """Curves with these values at ranks 1, 2, …, one row per run."""
-    return Curves(measure, 12, tuple("ABCDEF"[: len(values)]), np.array(values), **others)
-
-
 def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
-    shown = {
-        "measure": nDCG_JK(gains={2: 10}),
-        "ideal": np.array([0.7, 0.8, 0.9]),
-        "confidence": 0.95,
-    }
-    bands = np.array([[[0.05] * 3, [0.35] * 3]] * 2)
-    found = made([0.1, 0.2, 0.3], [0.4, 0.35, 0.6], bands=bands, **shown)
-    (axes,) = found.figure().axes
+    result = Curves(
+        nDCG_JK(gains={2: 10}),
+        12,
+        ("A", "B"),
+        np.array([[0.1, 0.2, 0.3], [0.4, 0.35, 0.6]]),
+        ideal=np.array([0.7, 0.8, 0.9]),
+        confidence=0.95,
+        bands=np.array([[[0.05] * 3, [0.35] * 3]] * 2),
+    )
+    figure = result.figure()
+    (axes,) = figure.axes
     lines = {line.get_label(): line for line in axes.get_lines()}
     assert list(lines) == ["ideal", "B", "A"]
     assert lines["B"].get_ydata().tolist() == [0.4, 0.35, 0.6]
@@ -165,9 +175,9 @@ def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
         "rank: documents read from the top",
         "mean normalised discounted cumulated gain,\nnDCG_JK(gains={2:10})",
     )
-    title, caption = (text.get_text() for text in found.figure().texts)
-    assert title.replace("\n", " ") == found.summary
-    assert "95 % pointwise percentile bands, at each rank for itself" in caption.replace("\n", " ")
+    title, caption = (text.get_text().replace("\n", " ") for text in figure.texts)
+    assert title == result.summary
+    assert "95 % pointwise percentile bands, at each rank for itself" in caption
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ideal", "B", "A"]
     extents = [band.get_paths()[0].get_extents() for band in axes.collections]
     assert [(band.y0, band.y1) for band in extents] == [pytest.approx((0.05, 0.35))] * 2
@@ -175,15 +185,13 @@ def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
 
 def test_of_many_runs_the_best_and_those_to_highlight_are_in_colour():
     runs = {f"run{number:02}": {"q1": [*"xyz"[: number % 3], "a"]} for number in range(15)}
-    found = curves({"q1": {"a": 1}}, runs, "nDCG_JK@5", highlight=["run14"])
-    shown = [found.runs[number] for number in found.shown]
-    assert shown == ["run00", "run01", "run03", "run04", "run06", "run14"]
-    assert [
-        line.get_label() for line in found.figure().axes[0].get_lines() if line.get_label() in shown
-    ] == shown
-    with pytest.raises(
-        GradedError, match="there is no run 'run15' to highlight; did you mean run1"
-    ):
+    result = curves({"q1": {"a": 1}}, runs, "nDCG_JK@5", highlight=["run14"])
+    in_colour = [result.runs[number] for number in result.shown]
+    assert in_colour == ["run00", "run01", "run03", "run04", "run06", "run14"]
+    labels = [line.get_label() for line in result.figure().axes[0].get_lines()]
+    assert [label for label in labels if label in in_colour] == in_colour
+    message = "there is no run 'run15' to highlight; did you mean run1"
+    with pytest.raises(GradedError, match=message):
         curves({"q1": {"a": 1}}, runs, "nDCG_JK@5", highlight=["run15"])
 
 
@@ -206,8 +214,12 @@ def test_a_run_has_one_colour_in_the_panels_of_all_measures():
 
 def test_figure_does_not_import_pyplot():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
-    code = "import sys; from ir_measures_graded.analysis import curves; before = 'matplotlib' in sys.modules;"
-    code += "curves({'q': {'a': 1}}, {'r': {'q': {}}}, 'CG', 2)._repr_html_();"
-    code += "print(before, 'matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
+    code = """
+import sys
+from ir_measures_graded.analysis import curves
+print('matplotlib' in sys.modules)
+curves({'q': {'a': 1}}, {'r': {'q': {}}}, 'CG', 2)._repr_html_()
+print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True", "False"]

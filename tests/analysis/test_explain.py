@@ -17,46 +17,48 @@ from ir_measures_graded.output.formats import decimal
 from papers import test_jarvelin_kekalainen as jk
 from ranked import ranked
 
-JK = jk.QRELS, jk.RUN
-
-
-# ------------------------------------------------------------------------------ values of the papers
+# --------------------------------------------------------------------------- values of the papers
 
 
 def test_the_vectors_of_discounted_cumulated_gain():
-    found = explain(*JK, "DCG_JK(b=2)@10", "q")
-    assert found.weights.tolist() == [1, 1, *(1 / (np.log(np.arange(3, 11)) / np.log(2)))]
-    np.testing.assert_allclose(found.contributions, found.gains * found.weights, rtol=1e-15)
-    assert found.values == pytest.approx(jk.DCG_VECTOR, abs=jk.A_HUNDREDTH)
+    explanation = explain(jk.QRELS, jk.RUN, "DCG_JK(b=2)@10", "q")
+    discounts = np.log(np.arange(3, 11)) / np.log(2)
+    assert explanation.weights.tolist() == [1, 1, *(1 / discounts)]
+    products = explanation.gains * explanation.weights
+    np.testing.assert_allclose(explanation.contributions, products, rtol=1e-15)
+    assert explanation.values == pytest.approx(jk.DCG_VECTOR, abs=jk.A_HUNDREDTH)
 
 
 @pytest.mark.parametrize("measure", ["ERR_G@4", "nERR", "EBR(max_gain=19)", "iRBU(p=.5)@3"])
 def test_the_steps_of_a_user_who_stops_multiply_to_the_contributions(measure):
     qrels = {"q": {"a": 1, "b": 3, "c": 0, "d": 2, "e": 3}, "p": {"z": 4}}
-    found = explain(qrels, {"q": ["a", "x", "b", "c", "d"]}, measure, "q", depth=4)
-    assert [row["stop"] or 0.0 for row in found.records()] == np.nan_to_num(found.stops).tolist()
-    down_to = found.measure.params.get("cutoff", 4)
-    steps = (found.reach * found.stops * np.nan_to_num(found.worth))[:down_to]
+    explanation = explain(qrels, {"q": ["a", "x", "b", "c", "d"]}, measure, "q", depth=4)
+    stops = np.nan_to_num(explanation.stops)
+    assert [row["stop"] or 0.0 for row in explanation.records()] == stops.tolist()
+    last = explanation.measure.params.get("cutoff", 4)
+    steps = explanation.reach * explanation.stops * np.nan_to_num(explanation.worth)
     divisor = 1
     if measure == "nERR":
-        divisor = evaluate(qrels, {"r": {"q": ["b", "e", "d", "a"]}}, ["ERR_G"]).of("ERR_G")[0, 0]
-    np.testing.assert_allclose(steps / divisor, found.contributions[:down_to], rtol=1e-14)
-    assert found.reach[:2].tolist() == [1, 1 - found.stops[0]]
+        ideal = {"q": ["b", "e", "d", "a"]}
+        divisor = evaluate(qrels, {"ideal": ideal}, ["ERR_G"]).of("ERR_G")[0, 0]
+    contributions = explanation.contributions[:last]
+    np.testing.assert_allclose(steps[:last] / divisor, contributions, rtol=1e-14)
+    assert explanation.reach[:2].tolist() == [1, 1 - explanation.stops[0]]
 
 
 def test_the_highest_gain_stands_in_the_sentence():
     qrels = {"q": {"a": 1}, "p": {"z": 4}}
-    found = explain(qrels, {"q": ["a"]}, "ERR_G@4", "q")
-    assert found.summary.endswith("; the highest gain is 15.")
-    assert "stops = gain / (15 + 1)" in found.notes()[1]
+    explanation = explain(qrels, {"q": ["a"]}, "ERR_G@4", "q")
+    assert explanation.summary.endswith("; the highest gain is 15.")
+    assert "stops = gain / (15 + 1)" in explanation.notes()[1]
     assert explain(qrels, {"q": ["a"]}, "RBP_G@4", "q").notes()[1] == "Adds = gain / 4 × weight."
     assert "stop" not in explain(qrels, {"q": ["a"]}, "Q", "q").data().columns
 
 
-# ------------------------------------------------------------------------------------- any ranking
+# ------------------------------------------------------------------------------------ any ranking
 
 
-finite = [each for each in WITH_GAINS if each.NAME not in ("ADM", "RelativeRelevance")]
+finite = [measure for measure in WITH_GAINS if measure.NAME not in ("ADM", "RelativeRelevance")]
 options = st.fixed_dictionaries({"gains": strategies.GAINS, "judged_only": st.booleans()})
 cutoffs = st.sampled_from([None, 1, 2, 3, 5, 12])
 
@@ -64,30 +66,36 @@ cutoffs = st.sampled_from([None, 1, 2, 3, 5, 12])
 @given(strategies.collections(), st.sampled_from(finite), options, cutoffs)
 def test_any_ranking_is_explained_rank_by_rank(collection, measure, parameters, cutoff):
     qrels, run = collection
-    measure = measure(**parameters, **({"cutoff": cutoff} if measure.CUTOFF else {}))
+    measure = measure(**parameters)
+    if measure.CUTOFF:
+        measure = measure(cutoff=cutoff)
     values = dict.fromkeys(qrels)
     values |= {topic: value for topic, _, value in ir_measures.iter_calc([measure], qrels, run)}
     for topic, judged in qrels.items():
-        found = explain(qrels, run, measure, topic, 12)
-        assert found.value == values[topic]
-        kept = {
-            d: s
-            for d, s in run.get(topic, {}).items()
-            if d in judged or not parameters["judged_only"]
-        }
-        score = dict(zip(kept, as_compared(np.array([*kept.values()])).tolist()))
-        in_order = sorted(sorted(kept, reverse=True), key=lambda doc: -score[doc])[:12]
-        assert list(found.documents) == in_order
-        gains = parameters["gains"]
-        for doc, level, gain in zip(found.documents, found.levels.tolist(), found.gains.tolist()):
-            assert level == judged[doc] if doc in judged else np.isnan(level)
-            assert gain == (gains.get(judged[doc], max(judged[doc], 0)) if doc in judged else 0)
-        assert np.isnan(found.gains[len(found.documents) :]).all()
-        if found.contributions is not None:
-            assert found.contributions.sum() == pytest.approx(found.value, rel=1e-12, abs=1e-12)
+        explanation = explain(qrels, run, measure, topic, 12)
+        assert explanation.value == values[topic]
+        scores = run.get(topic, {})
+        kept = [doc for doc in scores if doc in judged or not parameters["judged_only"]]
+        compared = as_compared(np.array([scores[doc] for doc in kept]))
+        score = dict(zip(kept, compared.tolist()))
+        in_order = sorted(sorted(kept, reverse=True), key=lambda doc: -score[doc])
+        assert list(explanation.documents) == in_order[:12]
+        for doc, level, gain in zip(
+            explanation.documents, explanation.levels.tolist(), explanation.gains.tolist()
+        ):
+            if doc in judged:
+                assert level == judged[doc]
+                assert gain == parameters["gains"].get(level, max(level, 0))
+            else:
+                assert np.isnan(level)
+                assert gain == 0
+        assert np.isnan(explanation.gains[len(explanation.documents) :]).all()
+        if explanation.contributions is not None:
+            total = explanation.contributions.sum()
+            assert total == pytest.approx(explanation.value, rel=1e-12, abs=1e-12)
         if measure.CUTOFF and cutoff:
-            assert found.values[cutoff - 1] == found.value
-            assert np.isnan(found.values[cutoff:]).all()
+            assert explanation.values[cutoff - 1] == explanation.value
+            assert np.isnan(explanation.values[cutoff:]).all()
 
 
 @given(
@@ -96,24 +104,26 @@ def test_any_ranking_is_explained_rank_by_rank(collection, measure, parameters, 
     st.sampled_from(["nDCG_JK@3", "ERR_G", "Q@4", "P_plus"]),
 )
 def test_the_differences_of_documents_sum_to_that_of_the_values(collection, another, measure):
-    (qrels, old), (_, new) = collection, another
-    values = evaluate(qrels, {"old": old, "new": new}, [measure]).values[:, 0]
-    found = explain_difference(qrels, {"old": old, "new": new}, measure)
-    assert abs(found.difference) == max(abs(values[1] - values[0]))
-    topic, rows = found.run.topic, found.records()
-    assert {row["document"] for row in rows} >= {
-        row["document"] for row in rows if row["rank"] == 1
-    }
+    qrels, old = collection
+    _, new = another
+    runs = {"old": old, "new": new}
+    old_values, new_values = evaluate(qrels, runs, [measure]).values[:, 0]
+    explanation = explain_difference(qrels, runs, measure)
+    assert abs(explanation.difference) == max(abs(new_values - old_values))
+    topic = explanation.run.topic
+    rows = explanation.records()
     if measure == "P_plus":
         assert all(row["difference"] is None for row in rows)
     else:
-        assert sum(row["difference"] for row in rows) == pytest.approx(found.difference, abs=1e-12)
-        assert len(rows) == len({*old.get(topic, {}), *new.get(topic, {})})
-        sizes = [abs(row["difference"]) for row in rows]
+        differences = [row["difference"] for row in rows]
+        assert sum(differences) == pytest.approx(explanation.difference, abs=1e-12)
+        assert len(rows) == len(old.get(topic, {}).keys() | new.get(topic, {}).keys())
+        sizes = [abs(difference) for difference in differences]
         assert sizes == sorted(sizes, reverse=True)
         adding = [row for row in rows if row["contribution"] or row["other_contribution"]]
-        assert len(found.table()[1]) == len(adding)
-        cut = explain_difference(qrels, {"old": old, "new": new}, measure, topic, 1)
+        _, table_rows = explanation.table()
+        assert len(table_rows) == len(adding)
+        cut = explain_difference(qrels, runs, measure, topic, 1)
         assert cut.records() == [row for row in rows if 1 in (row["rank"], row["other_rank"])]
 
 
@@ -124,27 +134,27 @@ def test_the_differences_of_documents_sum_to_that_of_the_values(collection, anot
     st.sampled_from([None, 1, 3]),
 )
 def test_differences_show_every_rank_of_a_listed_document(collection, another, measure, depth):
-    (qrels, old), (_, new) = collection, another
-    found = explain_difference(qrels, {"old": old, "new": new}, measure, depth=depth)
-    lists = found.other.documents, found.run.documents
-    assert lists == tuple(
-        explain(qrels, run, measure, found.run.topic, depth=100).documents for run in (old, new)
-    )
-    for row in found.records():
-        for documents, rank in zip(lists, (row["other_rank"], row["rank"]), strict=True):
-            place = documents.index(row["document"]) + 1 if row["document"] in documents else None
-            assert rank == place
+    qrels, old = collection
+    _, new = another
+    explanation = explain_difference(qrels, {"old": old, "new": new}, measure, depth=depth)
+    topic = explanation.run.topic
+    old_documents = explain(qrels, old, measure, topic, depth=100).documents
+    new_documents = explain(qrels, new, measure, topic, depth=100).documents
+    assert explanation.other.documents == old_documents
+    assert explanation.run.documents == new_documents
+    old_ranks = {doc: rank for rank, doc in enumerate(old_documents, start=1)}
+    new_ranks = {doc: rank for rank, doc in enumerate(new_documents, start=1)}
+    rows = explanation.records()
+    for row in rows:
+        assert row["other_rank"] == old_ranks.get(row["document"])
+        assert row["rank"] == new_ranks.get(row["document"])
     if depth is None and measure in ("P_plus", "P_measure"):  # one depth for both lists
-        judged = [
-            documents.index(document) + 1
-            for documents in lists
-            for document in documents
-            if document in qrels[found.run.topic]
-        ]
-        last = max([1, *judged])
-        assert {row["document"] for row in found.records()} == {
-            document for documents in lists for document in documents[:last]
-        }
+        last = 1
+        for doc, rank in [*old_ranks.items(), *new_ranks.items()]:
+            if doc in qrels[topic]:
+                last = max(last, rank)
+        listed = set(old_documents[:last] + new_documents[:last])
+        assert {row["document"] for row in rows} == listed
 
 
 def test_ties_of_unjudged_documents_are_in_the_order_of_the_measure():
@@ -158,96 +168,99 @@ def test_ties_of_unjudged_documents_are_in_the_order_of_the_measure():
 def test_standard_measures_have_values_at_all_ranks(measure):
     qrels = {"1": {"a": 3, "b": 1, "c": 0, "d": 2}, "2": {"a": 1}}  # gdeval needs numbers of topics
     run = {"1": {"x": 4.0, "b": 3.0, "c": 2.0, "a": 1.0}}
-    found = explain(qrels, run, measure, "1")
-    cutoff = measure.params.get("cutoff")
-    assert found.value == evaluate(qrels, {"run": run}, [measure]).values[0, 0, 0]
-    ranks = range(1, (cutoff or len(found.levels)) + 1)
-    each = evaluate(qrels, {"run": run}, [measure @ rank for rank in ranks]).values[0, :, 0]
-    assert found.values.tolist() == each.tolist()
-    assert found.contributions.sum() == pytest.approx(found.value, abs=1e-15)
-    ideal = [3, 2, 1] if "gains" not in measure.params else [1, 3, 2]
+    explanation = explain(qrels, run, measure, "1")
+    assert explanation.value == evaluate(qrels, {"run": run}, [measure]).values[0, 0, 0]
+    depth = measure.params.get("cutoff") or len(explanation.levels)
+    at_ranks = [measure @ rank for rank in range(1, depth + 1)]
+    values = evaluate(qrels, {"run": run}, at_ranks).values[0, :, 0]
+    assert explanation.values.tolist() == values.tolist()
+    assert explanation.contributions.sum() == pytest.approx(explanation.value, abs=1e-15)
+    ideal = [1, 3, 2] if "gains" in measure.params else [3, 2, 1]
     least = measure.params.get("rel", 0)
-    assert found.ideal_levels[:3][~np.isnan(found.ideal_levels[:3])].tolist() == [
-        level for level in ideal[: len(found.levels)] if level >= least
-    ]
+    relevant = [level for level in ideal[: len(explanation.levels)] if level >= least]
+    levels = explanation.ideal_levels[:3]
+    assert levels[~np.isnan(levels)].tolist() == relevant
 
 
-# ------------------------------------------------------------------------ ties, cutoffs, other cases
+# --------------------------------------------------------------------- ties, cutoffs, other cases
 
 
 def test_scores_are_those_that_are_compared_and_only_ties_look_equal():
     scores = 18.9544120, 18.9544121, 18.95440, 2.0
-    found = explain({"q": {"a": 1}}, {"q": dict(zip("abcd", scores))}, "CG@4", "q")
-    assert np.float32(scores[0]) == np.float32(scores[1])
-    assert found.scores.tolist() == sorted(map(float, map(np.float32, scores)), reverse=True)
-    columns, rows = found.table()
+    explanation = explain({"q": {"a": 1}}, {"q": dict(zip("abcd", scores))}, "CG@4", "q")
+    compared = [float(np.float32(score)) for score in scores]
+    assert compared[0] == compared[1]
+    assert explanation.scores.tolist() == sorted(compared, reverse=True)
+    columns, rows = explanation.table()
     texts = [f"{row[columns.index('score')]:.4f}" for row in rows]
     assert texts == ["18.954412", "18.954412", "18.9544", "2.0"]
-    assert [record["score"] for record in found.records()] == [18.954412, 18.954412, 18.9544, 2.0]
+    records = explanation.records()
+    assert [record["score"] for record in records] == [18.954412, 18.954412, 18.9544, 2.0]
 
 
 def test_the_default_depth_is_the_cutoff_or_the_last_judged_document():
-    collection = ranked([1, None, 1, None, None])
-    assert len(explain(*collection, "CG@4", "q").ranks) == 4
-    assert len(explain(*collection, "CG", "q").ranks) == 3
-    assert len(explain(collection[0], {}, "CG", "q").ranks) == 1
+    qrels, run = ranked([1, None, 1, None, None])
+    assert len(explain(qrels, run, "CG@4", "q").ranks) == 4
+    assert len(explain(qrels, run, "CG", "q").ranks) == 3
+    assert len(explain(qrels, {}, "CG", "q").ranks) == 1
 
 
 def test_a_topic_that_the_run_lacks_is_an_empty_list():
     for measure in (CG @ 2, P @ 2, "RBP_G(residual=True)@2"):
-        found = explain({"q": {"a": 1}}, {"r": {"a": 1.0}}, measure, "q")
-        assert (found.documents, found.ideal_levels[0]) == ((), 1)
-        assert [each["document"] for each in found.records()] == [None, None]
+        explanation = explain({"q": {"a": 1}}, {"r": {"a": 1.0}}, measure, "q")
+        assert explanation.documents == ()
+        assert explanation.ideal_levels[0] == 1
+        assert [record["document"] for record in explanation.records()] == [None, None]
 
 
 def test_the_worst_topic_with_a_relevant_document_comes_without_a_topic():
     qrels = {"none": {"a": 0}, "good": {"a": 1}, "bad": {"a": 2, "b": 1, "c": 1}}
     run = {"good": {"a": 1.0}, "bad": {"x": 4.0, "y": 3.0, "b": 2.0}}
     for measure in ("nDCG_JK@3", "AP@3", "ERR_G", "NR"):
-        found = explain(qrels, run, measure)
-        told = "the worst of 2 topics with a relevant document. First relevant document at rank 3; 1 of its 3"
-        assert (found.topic, found.topics) == ("bad", 2)
-        assert told in found.summary
+        explanation = explain(qrels, run, measure)
+        assert (explanation.topic, explanation.topics) == ("bad", 2)
+        assert (
+            "the worst of 2 topics with a relevant document. "
+            "First relevant document at rank 3; 1 of its 3"
+        ) in explanation.summary
     with pytest.raises(GradedError, match="no topic has a relevant document"):
         explain({"q": {"a": 0}}, run, "Q")
 
 
 def test_explanations_of_many_topics_equal_single_ones():
-    qrels = {**JK[0], "p": {"a": 2, "d1": 1}}
-    runs = {"one": JK[1], "two": {"p": {"x": 2.0, "a": 1.0}}}
+    qrels = jk.QRELS | {"p": {"a": 2, "d1": 1}}
+    runs = {"one": jk.RUN, "two": {"p": {"x": 2.0, "a": 1.0}}}
     for measure in map(parse_measure, ("nDCG_JK@4", "Q", "nDCG@4", "nDCG_Burges@20")):
-        for name, found in explanations(qrels, runs, measure, 6).items():
-            for topic, among in zip(qrels, found, strict=True):
+        for name, of_topics in explanations(qrels, runs, measure, 6).items():
+            for topic, explanation in zip(qrels, of_topics, strict=True):
                 alone = explain(qrels, runs[name], measure, topic, 6, name=name)
-                assert (among.records(), among.summary) == (alone.records(), alone.summary)
-                assert alone.summary.startswith(
-                    f"Topic {topic}: {measure} of {name} = {decimal(alone.value)}. "
-                )
-    assert [each.documents for each in explanations(qrels, runs, "CG", 6, ["p"])["two"]] == [
-        ("x", "a")
-    ]
+                assert explanation.records() == alone.records()
+                assert explanation.summary == alone.summary
+                start = f"Topic {topic}: {measure} of {name} = {decimal(alone.value)}. "
+                assert alone.summary.startswith(start)
+    (of_p,) = explanations(qrels, runs, "CG", 6, ["p"])["two"]
+    assert of_p.documents == ("x", "a")
 
 
-# --------------------------------------------------------------------------------- condensed lists
+# -------------------------------------------------------------------------------- condensed lists
 
 
 def test_condensed_lists_have_the_documents_that_the_measure_sees():
-    qrels, run = {"q": {"a": -1, "b": 1, "c": 0}}, {"q": {"a": 4.0, "x": 3.0, "c": 2.0, "b": 1.0}}
-    found = explain(
-        qrels, run, AP(judged_only=True), "q"
-    )  # negative levels are unjudged for trec_eval
-    assert (found.documents, found.values.tolist()) == (("c", "b"), [0, 0.5])
+    qrels = {"q": {"a": -1, "b": 1, "c": 0}}
+    run = {"q": {"a": 4.0, "x": 3.0, "c": 2.0, "b": 1.0}}
+    # Negative levels are unjudged for trec_eval.
+    explanation = explain(qrels, run, AP(judged_only=True), "q")
+    assert explanation.documents == ("c", "b")
+    assert explanation.values.tolist() == [0, 0.5]
     assert explain(qrels, run, "CG(judged_only=True)", "q").documents == ("a", "c", "b")
     assert explain(qrels, run, "KendallTau", "q").documents == ("a", "c", "b")  # its default
 
 
 def test_unjudged_documents_are_not_relevant_where_level_0_has_a_gain():
     run = {"t": {"x": 4.0, "y": 3.0, "a": 2.0}}
-    found = explain({"t": {"a": 1, "b": 0}}, run, "nDCG_JK(gains=0:1,1:2)@3")
-    assert (
-        "worst of 1 topic with a relevant document. First relevant document at rank 3; 1"
-        in found.summary
-    )
+    explanation = explain({"t": {"a": 1, "b": 0}}, run, "nDCG_JK(gains=0:1,1:2)@3")
+    text = "worst of 1 topic with a relevant document. First relevant document at rank 3; 1"
+    assert text in explanation.summary
 
 
 @pytest.mark.parametrize(
@@ -255,11 +268,11 @@ def test_unjudged_documents_are_not_relevant_where_level_0_has_a_gain():
 )
 def test_the_ideal_column_is_the_value_of_the_judged_documents_in_the_best_order(measure):
     qrels = {"q": {"a": 1, "b": 3, "c": 0, "d": 2}}
-    found = explain(qrels, {"q": {"c": 3.0, "x": 2.0, "a": 1.0}}, measure, "q", 4)
+    explanation = explain(qrels, {"q": {"c": 3.0, "x": 2.0, "a": 1.0}}, measure, "q", 4)
     if "NDPM" in measure:
-        assert found.ideal is None
+        assert explanation.ideal is None
         return
     best = {"q": {"b": 4.0, "d": 3.0, "a": 2.0, "c": 1.0}}
     expected = explain(qrels, best, measure, "q", 4)
-    np.testing.assert_array_equal(found.ideal, expected.values)
-    assert "ideal is that of the ideal list" in found.notes()[0]
+    np.testing.assert_array_equal(explanation.ideal, expected.values)
+    assert "ideal is that of the ideal list" in explanation.notes()[0]

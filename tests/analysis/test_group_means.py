@@ -19,19 +19,19 @@ RUNS = {
     name: {topic: {doc: float(GENERATOR.random()) for doc in "abcd"} for topic in TOPICS}
     for name in ("A", "B")
 }
-GROUPS = {topic: "few" if number < 5 else "many" for number, topic in enumerate(TOPICS)}
+GROUPS = dict.fromkeys(TOPICS[:5], "few") | dict.fromkeys(TOPICS[5:], "many")
 WEIGHTS = {topic: float(number % 4) for number, topic in enumerate(TOPICS)}
 
 
 def _counted(group, values, no_relevant, weights):
     """The values of a group that count, and their weights."""
-    chosen = []
+    counted = []
     for topic, value in zip(TOPICS, values.tolist(), strict=True):
         is_skipped = no_relevant == "skip" and topic == "q0"
         weight = weights[topic] if weights else 1.0
         if not is_skipped and weight and GROUPS[topic] == group:
-            chosen.append((value, weight))
-    return np.array(chosen).T
+            counted.append((value, weight))
+    return np.array(counted).T
 
 
 @pytest.mark.parametrize("no_relevant", ["zero", "skip"])
@@ -39,9 +39,9 @@ def _counted(group, values, no_relevant, weights):
 def test_means_are_those_of_the_reference(no_relevant, weights):
     plain = evaluate(QRELS, RUNS, ["P@2", "nDCG@3"])
     evaluation = evaluate(QRELS, RUNS, ["P@2", "nDCG@3"], no_relevant=no_relevant, weights=weights)
-    found = group_means(evaluation, GROUPS, confidence=0.9)
-    assert [mean.group for mean in found.means[:3]] == [None, "few", "many"]
-    for mean in found.means:
+    result = group_means(evaluation, GROUPS, confidence=0.9)
+    assert [mean.group for mean in result.means[:3]] == [None, "few", "many"]
+    for mean in result.means:
         if mean.group is None:
             expected = intervals(evaluation, 0.9).of(mean.run, mean.measure)
             assert (mean.lower, mean.upper) == pytest.approx(expected)
@@ -59,11 +59,11 @@ def test_means_are_those_of_the_reference(no_relevant, weights):
 
 def test_groups_may_be_empty_or_numbers():
     evaluation = evaluate(QRELS, {"A": RUNS["A"]}, ["AP"], no_relevant="skip")
-    found = group_means(evaluation, {"q0": "none", "q1": "one"})
-    by_group = {mean.group: mean for mean in found.means}
+    result = group_means(evaluation, {"q0": "none", "q1": "one"})
+    by_group = {mean.group: mean for mean in result.means}
     assert (by_group["none"].topics, by_group["none"].mean) == (0, None)
     assert (by_group["one"].topics, by_group["no group"].topics) == (1, 38)
-    assert "nan" not in str(found)
+    assert "nan" not in str(result)
     lengths = {topic: number for number, topic in enumerate(TOPICS)}
     names = [mean.group for mean in group_means(evaluation, lengths).means]
     assert names == [None, "0–9", "10–19", "20–29", "30–39"]

@@ -1,4 +1,4 @@
-"""Groups of topics: each has the tables of its topics, corrected over all groups that are tested."""
+"""Groups of topics: tables of the topics of each, corrected over all groups that are tested."""
 
 import json
 from dataclasses import replace
@@ -26,85 +26,100 @@ TOPICS = (*BY, "none1", "none2")
 def values():
     random = np.random.default_rng(5)
     hard = random.random(len(TOPICS))
-    array = [hard + shift + random.normal(0, 0.1, hard.size) for shift in (0.0, 0.15, 0.02)]
-    return replace(of_array(array), topics=TOPICS)
+    runs = [hard + shift + random.normal(0, 0.1, hard.size) for shift in (0.0, 0.15, 0.02)]
+    return replace(of_array(runs), topics=TOPICS)
 
 
-def rows_of(values, kind):
-    return values.values[:, 0, [BY.get(topic) == kind for topic in values.topics]]
+def in_group(evaluation, group):
+    """The values of each run for the topics of a group."""
+    rows = [BY.get(topic) == group for topic in evaluation.topics]
+    return dict(zip(evaluation.runs, evaluation.values[:, 0, rows]))
+
+
+def holm_adjusted(p_values):
+    return multipletests(p_values, method="holm")[1]
 
 
 def test_p_intervals_and_effects_of_groups_are_corrected_for_all_groups(values):
-    found = compare(values, by=BY)
-    assert {name: part.topics for name, part in found.groups.items()} == SIZES | {"no group": 2}
-    assert found.records()[:3] == [{"group": None, **row} for row in compare(values).records()]
-    tests = [test for kind in ("short", "long") for test in found.groups[kind].find("nDCG_JK")]
-    p = []
-    for test, kind in zip(tests, ["short"] * 3 + ["long"] * 3):
-        a, b = (rows_of(values, kind)[values.runs.index(run)] for run in (test.run, test.other))
-        p.append(stats.ttest_rel(a, b).pvalue)
-        degrees, deviation = a.size - 1, np.std(a - b, ddof=1)
-        reach = stats.sem(a - b) * stats.t.ppf((1 + 0.95 ** (1 / 6)) / 2, degrees)
-        assert test.upper == pytest.approx(np.mean(a - b) + reach)
-        effect = test.detectable / deviation * a.size**0.5
-        power = stats.nct.sf(stats.t.isf(0.05 / 12, degrees), degrees, effect)
-        assert power == pytest.approx(0.8, abs=1e-3)
-    assert [test.adjusted for test in tests] == pytest.approx(multipletests(p, method="holm")[1])
+    comparison = compare(values, by=BY)
+    sizes = {name: group.topics for name, group in comparison.groups.items()}
+    assert sizes == SIZES | {"no group": 2}
+    of_all = [{"group": None, **row} for row in compare(values).records()]
+    assert comparison.records()[:3] == of_all
+    tests = []
+    p_values = []
+    for name in ("short", "long"):
+        of_run = in_group(values, name)
+        for test in comparison.groups[name].find("nDCG_JK"):
+            tests.append(test)
+            p_values.append(stats.ttest_rel(of_run[test.run], of_run[test.other]).pvalue)
+            differences = of_run[test.run] - of_run[test.other]
+            degrees = differences.size - 1
+            quantile = stats.t.ppf((1 + 0.95 ** (1 / 6)) / 2, degrees)
+            halfwidth = stats.sem(differences) * quantile
+            assert test.upper == pytest.approx(differences.mean() + halfwidth)
+            effect = test.detectable / stats.sem(differences)
+            power = stats.nct.sf(stats.t.isf(0.05 / 12, degrees), degrees, effect)
+            assert power == pytest.approx(0.8, abs=1e-3)
+    assert [test.adjusted for test in tests] == pytest.approx(holm_adjusted(p_values))
     assert {test.significant for test in tests} == {True, False}
-    small = [
-        test
-        for kind in ("odd", "single", "no group")
-        for test in found.groups[kind].find("nDCG_JK")
-    ]
-    assert all((test.p, test.adjusted, test.significant) == (None, None, False) for test in small)
-    assert {test.note.partition(":")[0] for test in small} == {"intervals only"}
+    small_groups = [comparison.groups[name] for name in ("odd", "single", "no group")]
+    untested = [test for group in small_groups for test in group.find("nDCG_JK")]
+    assert untested
+    for test in untested:
+        assert (test.p, test.adjusted, test.significant) == (None, None, False)
+        assert test.note.startswith("intervals only:")
+
+
+def dependence(comparison):
+    """The tests of whether a difference depends on the group."""
+    return comparison.find("nDCG_JK", "Alexander–Govern")
 
 
 def test_alexander_governs_test_tells_whether_a_difference_depends_on_the_group(values):
+    short = in_group(values, "short")
+    long = in_group(values, "long")
     for baseline in (None, "A"):
-        found = compare(values, by=BY, baseline=baseline)
-        tests = found.find("nDCG_JK", "Alexander–Govern")
-        p = []
+        tests = dependence(compare(values, by=BY, baseline=baseline))
         for test in tests:
-            runs = [*map("ABC".index, (test.run, test.other))]
-            d = [np.subtract(*rows_of(values, kind)[runs]) for kind in ("short", "long")]
-            expected = stats.alexandergovern(*d)
-            assert (test.statistic, test.p) == pytest.approx((expected.statistic, expected.pvalue))
-            p.append(test.p)
-        assert [test.adjusted for test in tests] == pytest.approx(
-            multipletests(p, method="holm")[1]
-        )
-    assert "Groups of at least 10 topics are tested, here 2 of 5; their p" in " ".join(
-        found.notes()
+            short_differences = short[test.run] - short[test.other]
+            long_differences = long[test.run] - long[test.other]
+            peer = stats.alexandergovern(short_differences, long_differences)
+            assert test.statistic == pytest.approx(peer.statistic)
+            assert test.p == pytest.approx(peer.pvalue)
+        adjusted = holm_adjusted([test.p for test in tests])
+        assert [test.adjusted for test in tests] == pytest.approx(adjusted)
+    against_a = compare(values, by=BY, baseline="A")
+    notes = " ".join(against_a.notes())
+    assert "Groups of at least 10 topics are tested, here 2 of 5; their p" in notes
+    assert against_a.tables()[1].title == (
+        "Does the difference depend on the group? "
+        "Alexander–Govern, Holm's correction for 2 comparisons"
     )
-    titles = [table.title for table in found.tables()]
-    holm = "Alexander–Govern, Holm's correction for 2 comparisons"
-    assert titles[1] == f"Does the difference depend on the group? {holm}"
-    assert (
-        compare(values, by=dict.fromkeys(TOPICS, "one")).find("nDCG_JK", "Alexander–Govern") == []
-    )
-    of_long = np.array([BY.get(topic) == "long" for topic in TOPICS])
-    apart = values.values + np.array([0, 0.3, 0])[:, None, None] * of_long
-    found = compare(replace(values, values=apart), by=BY, baseline="A").find(
-        "nDCG_JK", "Alexander–Govern"
-    )
-    assert [test.significant for test in found] == [True, False]
-    for near in (
-        values.values[0] * (1 + 2e-16),
-        values.values[0] + 1e-5,
-    ):  # equal but for rounding errors
-        same = replace(values, values=np.stack([near, *values.values[:1], near]))
-        assert [test.p for test in compare(same, by=BY).find("nDCG_JK", "Alexander–Govern")] == [
-            None
-        ] * 3
+    assert dependence(compare(values, by=dict.fromkeys(TOPICS, "one"))) == []
+    better_for_long = values.values.copy()
+    better_for_long[1, 0, [BY.get(topic) == "long" for topic in TOPICS]] += 0.3
+    comparison = compare(replace(values, values=better_for_long), by=BY, baseline="A")
+    assert [test.significant for test in dependence(comparison)] == [True, False]
+
+
+def test_differences_of_rounding_errors_have_no_p_of_alexander_governs_test(values):
+    a = values.values[0]
+    for near in (a * (1 + 2e-16), a + 1e-5):
+        alike = replace(values, values=np.stack([near, a, near]))
+        p_values = [test.p for test in dependence(compare(alike, by=BY))]
+        assert p_values == [None, None, None]
 
 
 def test_gate_corrects_over_groups(values):
     two = values.part(values.runs[:2], values.measures)
-    verdicts = {each.group: each for each in gate(two, by=BY).verdicts}
-    single = [gate(of_array(rows_of(two, kind))).verdicts[0].p_worse for kind in ("short", "long")]
-    corrected = multipletests(single, method="holm")[1]
-    assert [verdicts["short"].p_worse, verdicts["long"].p_worse] == pytest.approx(corrected)
+    verdicts = {verdict.group: verdict for verdict in gate(two, by=BY).verdicts}
+    p_values = []
+    for name in ("short", "long"):
+        alone = of_array(list(in_group(two, name).values()))
+        p_values.append(gate(alone).verdicts[0].p_worse)
+    corrected = [verdicts["short"].p_worse, verdicts["long"].p_worse]
+    assert corrected == pytest.approx(holm_adjusted(p_values))
 
 
 def test_an_attribute_no_group_is_that_of_topics_without_one():
@@ -116,15 +131,12 @@ def test_every_output_has_every_group(values, tmp_path, monkeypatch, capsys):
     rows = pandas.DataFrame(values.records())
     rows["kind"] = rows["topic"].map(BY)
     rows.to_csv("v.csv", index=False)
-    pandas.DataFrame({"topic": [*BY], "kind": [*BY.values()]}).to_parquet("kinds.parquet")
-    words = ["--values", "v.csv", "--by"]
-    printed = []
+    kinds = pandas.DataFrame({"topic": list(BY), "kind": list(BY.values())})
+    kinds.to_parquet("kinds.parquet")
+    records = compare(values, by=BY).records()
+    groups = list(dict.fromkeys(record["group"] for record in records))
+    assert groups == [None, *SIZES, "no group"]
     for by in ("v.csv:kind", "kinds.parquet:kind"):
-        assert cli.main(["compare", *words, by, "-f", "jsonl"]) == 0
-        printed.append(capsys.readouterr().out)
-    groups = [None, *SIZES, "no group"]
-    assert (
-        list(dict.fromkeys(json.loads(line)["group"] for line in printed[0].splitlines())) == groups
-    )
-    assert printed[0] == printed[1]
-    assert printed[0] == "".join(f"{json.dumps(row)}\n" for row in compare(values, by=BY).records())
+        assert cli.main(["compare", "--values", "v.csv", "--by", by, "-f", "jsonl"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert lines == [json.dumps(record) for record in records]
