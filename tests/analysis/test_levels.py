@@ -13,25 +13,25 @@ MAGNITUDES = {"q": {f"d{level}": level for level in range(101)}}
 
 
 def test_documents_and_topics_are_counted_at_each_level():
-    found = levels(QRELS)
-    assert found.levels == (-1, 0, 2, 4)
-    assert found.documents.tolist() == [1, 3, 2, 1]
-    assert found.topics.tolist() == [1, 2, 2, 1]
-    assert found.relevant.tolist() == [2, 1, 0, 0]
+    result = levels(QRELS)
+    assert result.levels == (-1, 0, 2, 4)
+    assert result.documents.tolist() == [1, 3, 2, 1]
+    assert result.topics.tolist() == [1, 2, 2, 1]
+    assert result.relevant.tolist() == [2, 1, 0, 0]
     numbers = {"level": 2, "documents": 2, "topics": 2, "mean_per_topic": 0.5, "share_from": 3 / 7}
-    assert found.records()[2] == numbers | {"definition": ""}
+    assert result.records()[2] == numbers | {"definition": ""}
     judged = "7 documents of 4 topics are judged, with levels from −1 to 4"
-    assert repr(found) == f"<Levels: {judged}; 3 are above level 0, 0.75 per topic.>"
+    assert repr(result) == f"<Levels: {judged}; 3 are above level 0, 0.75 per topic.>"
 
 
 def test_definitions_come_from_ir_datasets():
-    found = levels(demo.NAME)
-    names = [record["definition"].partition(":")[0] for record in found.records()]
+    result = levels(demo.NAME)
+    names = [record["definition"].partition(":")[0] for record in result.records()]
     assert names == ["Irrelevant", "Marginally relevant", "Fairly relevant", "Highly relevant"]
     assert levels(demo.qrels_path()).definitions == {}
-    assert found.documents.tolist() == levels(demo.qrels_path()).documents.tolist()
-    assert found.notes() == []
-    unused = replace(found, documents=found.documents * [0, 1, 1, 0])
+    assert result.documents.tolist() == levels(demo.qrels_path()).documents.tolist()
+    assert result.notes() == []
+    unused = replace(result, documents=result.documents * [0, 1, 1, 0])
     assert "with levels from 1 to 2;" in unused.answer()[0]
 
 
@@ -45,24 +45,25 @@ def test_definitions_come_from_ir_datasets():
     ],
 )
 def test_notes_name_unusual_levels(qrels, notes):
-    found = levels(qrels).notes()
-    assert len(found) == len(notes)
-    assert all(map(str.startswith, found, notes))
+    computed = levels(qrels).notes()
+    assert len(computed) == len(notes)
+    for note, start in zip(computed, notes):
+        assert note.startswith(start)
 
 
 def test_gains_can_be_pasted_into_a_measure_string():
-    found = levels({"q": {"a": 0, "b": 0.5, "c": 2, "d": 7}})
-    assert found.pasteable() == {
+    result = levels({"q": {"a": 0, "b": 0.5, "c": 2, "d": 7}})
+    assert result.pasteable() == {
         "flat": "gains=0.5:1,2:1,7:1",
         "linear": "gains=0.5:1,2:2,7:3",
         "exponential": "gains=0.5:1,2:3,7:7",
         "steep": "gains=0.5:1,2:10,7:100",
     }
-    for name, text in found.pasteable().items():
-        assert parse_measure(f"nDCG_JK({text})@10") == parse_measure("nDCG_JK@10")(
-            gains=found.gains()[name]
-        )
+    ndcg = parse_measure("nDCG_JK@10")
+    for name, text in result.pasteable().items():
+        assert parse_measure(f"nDCG_JK({text})@10") == ndcg(gains=result.gains()[name])
     assert levels(demo.NAME).gains() == PRESETS
     assert levels({"q": {"a": 2, "b": 0}}).pasteable()["w10"] == "gains=0:0,2:5"
     assert "steep" not in levels({"q": {f"d{level}": level for level in range(9)}}).gains()
-    assert levels(MAGNITUDES).gains() == levels({"q": {"a": -1, "b": 0}}).gains() == {}
+    assert levels(MAGNITUDES).gains() == {}
+    assert levels({"q": {"a": -1, "b": 0}}).gains() == {}

@@ -1,4 +1,4 @@
-"""The table that papers print: its marks, its caption, and that each format reads back to the same cells."""
+"""The table that papers print: its marks and caption, and each format reads back to its cells."""
 
 import re
 from html.parser import HTMLParser
@@ -17,14 +17,15 @@ NAMES = ("bm25_50%", "dense & sparse", "a<b>|*x*", "monoT5~\\x")
 
 @pytest.fixture(scope="module")
 def stored():
-    """Values with a bystander: the runs 0 and 1 are alike, 2 is better and 3 worse by a clear margin."""
+    """Values of four runs: 0 and 1 are alike, 2 is better and 3 worse by a clear margin."""
     noise = np.random.default_rng(5).normal(0, 0.02, (4, 5, 30))
     level = np.array([0.5, 0.5, 0.7, 0.3])[:, None, None]
     values = level + noise
     values[:, 4] = 10 * (1 - values[:, 4])  # ESL, of which smaller values are better
     values[1, 0] = values[0, 0]
     topics = tuple(f"q{number}" for number in range(30))
-    return Evaluation(NAMES, parse_measures(MEASURES.split()), topics, values)
+    measures = parse_measures(MEASURES.split())
+    return Evaluation(NAMES, measures, topics, values)
 
 
 class Rows(HTMLParser):
@@ -47,11 +48,16 @@ class Rows(HTMLParser):
             self.rows[-1][-1] += data.strip("\n")
 
 
-def cells(found, places=4, **options):
+def cells(comparison, places=4, **options):
     """The rows of the HTML table below the head, without the letter and the name of the run."""
     rows = Rows()
-    rows.feed(found.to_html(places, **options))
+    rows.feed(comparison.to_html(places, **options))
     return [row[2:] for row in rows.rows[1:]]
+
+
+def column_cells(line):
+    """The cells of a line of a table in Markdown."""
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
 def test_marks_of_all_pairs_and_of_a_baseline(stored):
@@ -59,54 +65,57 @@ def test_marks_of_all_pairs_and_of_a_baseline(stored):
     first, second, best, worst = cells(compare(stored), places=2)
     assert best[4] == f"b:{means[2][4]}sup:abd"
     assert worst[4] == means[3][4]
-    alike = [
-        ("u:" * (means[row][4] <= means[1 - row][4])) + f"{means[row][4]}sup:d" for row in (0, 1)
-    ]
-    assert [first[4], second[4]] == alike
+    # The second place is underlined; of ESL, smaller values are better.
+    second_place = min(means[0][4], means[1][4])
+    for row, mean in ((first, means[0][4]), (second, means[1][4])):
+        underlined = "u:" if mean == second_place else ""
+        assert row[4] == f"{underlined}{mean}sup:d"
     assert first[0] == second[0] == f"u:{means[0][0]}sup:d"  # equal means share a place
     against = cells(compare(stored, baseline=NAMES[0]))
-    assert [re.sub(r"^(\w:)?[\d.]+", "", row[2]) for row in against] == ["", "", "sup:a", "sub:a"]
+    marks = [re.sub(r"^(\w:)?[\d.]+", "", row[2]) for row in against]
+    assert marks == ["", "", "sup:a", "sub:a"]
 
 
 @pytest.mark.parametrize("baseline", [None, NAMES[2]])
 def test_every_format_reads_back_to_the_same_cells(stored, baseline):
-    found = compare(stored, baseline=baseline)
-    expected, rows = cells(found, comments=["compare --tests x"]), Rows()
-    rows.feed(found.to_html())
+    comparison = compare(stored, baseline=baseline)
+    expected = cells(comparison, comments=["compare --tests x"])
+    html = Rows()
+    html.feed(comparison.to_html())
     heads = ["nDCG@5 ↑", "AP ↑", "nDCG@10 ↑", "nDCG(judged_only=True)@5 ↑", "ESL ↓"]
-    assert rows.rows[0] == ["", "run", *heads]
-    assert [row[1] for row in rows.rows[1:]] == list(NAMES)
+    assert html.rows[0] == ["", "run", *heads]
+    assert [row[1] for row in html.rows[1:]] == list(NAMES)
 
-    lines = found.to_markdown().splitlines()
+    lines = comparison.to_markdown().splitlines()
     table = [line for line in lines if line.startswith("|")]
-    body = [re.split(r"(?<!\\)\|", line)[1:-1] for line in table[2:6]]
-    assert [re.sub(r"\\(.)", r"\1", row[1].strip()) for row in body] == list(NAMES)
-    tables = Rows()
-    tables.feed(
-        "".join(f"<tr><td>{'</td><td>'.join(map(str.strip, row[2:]))}</td></tr>" for row in body)
-    )
-    assert tables.rows == expected
+    body = [column_cells(line) for line in table[2:6]]
+    assert [re.sub(r"\\(.)", r"\1", row[1]) for row in body] == list(NAMES)
+    markdown = Rows()
+    for row in body:
+        markdown.feed("<tr><td>" + "</td><td>".join(row[2:]) + "</td></tr>")
+    assert markdown.rows == expected
 
-    text = found.to_latex(comments=["a\nb"])
+    text = comparison.to_latex(comments=["a\nb"])
     assert text.startswith("% a b\n\\begin{table}")
     assert text.count("{") == text.count("}")
+    for command, tag in zip(LATEX[:4], HTML[:4]):
+        name = tag[1 : tag.index(">")]
+        pattern = re.escape(command).replace("%s", r"([^{}]*)")
+        text = re.sub(pattern, rf"{name}:\1", text)
     body = text[text.index("\\midrule") : text.index("\\bottomrule")].splitlines()[1:]
     assert all(line.endswith(r" \\") for line in body)
-    read = [re.split(r"(?<!\\) & ", line.removesuffix(r" \\")) for line in body]
-    for command, tag in zip(LATEX[:4], HTML[:4]):
-        pattern = re.escape(command).replace("%s", r"([^{}]*)")
-        read = [
-            [re.sub(pattern, rf"{tag[1 : tag.index('>')]}:\1", cell) for cell in row]
-            for row in read
-        ]
-    assert [row[2:] for row in read] == expected
-    assert read[0][1] == r"bm25\_50\%"
+    latex = [re.split(r"(?<!\\) & ", line.removesuffix(r" \\")) for line in body]
+    assert [row[2:] for row in latex] == expected
+    assert latex[0][1] == r"bm25\_50\%"
 
 
 def test_the_caption_names_test_correction_level_and_topics(stored):
     caption = compare(stored, alpha=0.01).papers()[0].caption
-    facts = "30 topics", "Paired t-tests", "Holm's correction for 6 differences", "p < .01"
-    assert [fact for fact in facts if fact not in caption] == []
+    for fact in ("30 topics", "Paired t-tests", "Holm's correction for 6 differences", "p < .01"):
+        assert fact in caption
     two = Evaluation(NAMES[:2], stored.measures[1:2], stored.topics, stored.values[:2, 1:2])
-    assert not {"Holm", "underlined"} & {*re.findall(r"\w+", compare(two).papers()[0].caption)}
-    assert "<u>" not in compare(two).to_html()
+    of_two = compare(two)
+    words = re.findall(r"\w+", of_two.papers()[0].caption)
+    assert "Holm" not in words
+    assert "underlined" not in words
+    assert "<u>" not in of_two.to_html()

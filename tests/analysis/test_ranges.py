@@ -19,24 +19,26 @@ RUNS = {
 
 
 def test_ranges_are_the_values_of_the_options():
-    found = ranges(QRELS, RUNS, ["nDCG_JK@2", "ERR_G@2", "gP@2"])  # the runs are longer
-    for each in found.values:
-        run = {each.run: RUNS[each.run]}
-
-        def mean(measure, run=run):
-            return float(evaluate(QRELS, run, [measure]).means()[0, 0])
-
-        assert each.value == mean(each.measure)
-        assert each.ties == (mean(each.measure(ties="min")), mean(each.measure(ties="max")))
-        assert each.unjudged == (
-            mean(each.measure(unjudged="min")),
-            mean(each.measure(unjudged="max")),
-        )
+    result = ranges(QRELS, RUNS, ["nDCG_JK@2", "ERR_G@2", "gP@2"])  # the runs are longer
+    for row in result.values:
+        measure = row.measure
+        options = [
+            measure,
+            measure(ties="min"),
+            measure(ties="max"),
+            measure(unjudged="min"),
+            measure(unjudged="max"),
+        ]
+        (means,) = evaluate(QRELS, {row.run: RUNS[row.run]}, options).means().tolist()
+        value, ties_min, ties_max, unjudged_min, unjudged_max = means
+        assert row.value == value
+        assert row.ties == (ties_min, ties_max)
+        assert row.unjudged == (unjudged_min, unjudged_max)
 
 
 def test_judged_share_counts_ranks_within_the_cutoff():
-    found = ranges(QRELS, RUNS, ["CG@2", "CG"])
-    assert [each.judged for each in found.values] == [2 / 3, 1 / 4, 2 / 4, 2 / 5]
+    result = ranges(QRELS, RUNS, ["CG@2", "CG"])
+    assert [row.judged for row in result.values] == [2 / 3, 1 / 4, 2 / 4, 2 / 5]
 
 
 def test_documents_that_both_runs_retrieved_get_one_level():
@@ -55,24 +57,26 @@ def test_differences_of_many_runs_are_those_of_each_pair(measure):
     random = np.random.default_rng(3)
     qrels = {f"q{n}": {f"d{d}": int(random.integers(0, 4)) for d in range(n + 1)} for n in range(4)}
     ids = [f"d{d}" for d in range(9)]
-    runs = {
-        name: {
-            topic: {d: float(random.integers(0, 5)) for d in random.permutation(ids)[:5]}
-            for topic in qrels
-        }
-        for name in "ABCD"
-    }
-    found = ranges(qrels, runs, [measure])
-    (standing,) = standings(study_of(qrels, runs), found.measures).values()
-    records = [each.record() for each in found.differences if abs(each.value) > 1e-12]
-    kept = [
-        [record[name] for record in records]
-        for name in ("stands_over_ties", "stands_over_judgments")
-    ]
-    assert standing[1:] == (len(records), *(None if None in each else sum(each) for each in kept))
-    for each in found.differences:
-        pair = {each.run: runs[each.run], each.other: runs[each.other]}
-        assert ranges(qrels, pair, [measure]).differences == (each,)
+
+    def random_ranking():
+        return {doc: float(random.integers(0, 5)) for doc in random.permutation(ids)[:5]}
+
+    runs = {name: {topic: random_ranking() for topic in qrels} for name in "ABCD"}
+    result = ranges(qrels, runs, [measure])
+    (standing,) = standings(study_of(qrels, runs), result.measures).values()
+    records = [pair.record() for pair in result.differences if abs(pair.value) > 1e-12]
+    assert standing.differences == len(records)
+    assert standing.over_ties == count_unless_unknown(records, "stands_over_ties")
+    assert standing.over_judgments == count_unless_unknown(records, "stands_over_judgments")
+    for difference in result.differences:
+        pair = {name: runs[name] for name in (difference.run, difference.other)}
+        assert ranges(qrels, pair, [measure]).differences == (difference,)
+
+
+def count_unless_unknown(records, name):
+    """How many records have a field that is true, or None if one does not know it."""
+    values = [record[name] for record in records]
+    return None if None in values else sum(values)
 
 
 def test_ranges_of_a_run_do_not_depend_on_the_other_runs():
@@ -87,14 +91,13 @@ def test_ranges_of_a_run_do_not_depend_on_the_other_runs():
             topic: dict(zip(random.permutation(ids)[: 3 + 3 * number].tolist(), row.tolist()))
             for topic, row in zip(list(qrels)[number:], scores)
         }
-    measures = [
-        m
-        for m in (*MEASURES, nDCG_JK(judged_only=True) @ 3, AP(judged_only=True), RR @ 3)
-        if has_ranges(m)
-    ]
+    candidates = [*MEASURES, nDCG_JK(judged_only=True) @ 3, AP(judged_only=True), RR @ 3]
+    measures = [measure for measure in candidates if has_ranges(measure)]
     assert len(measures) > 30
     together = ranges(qrels, runs, measures).values
-    alone = [row for name in runs for row in ranges(qrels, {name: runs[name]}, measures).values]
+    alone = []
+    for name, run in runs.items():
+        alone += ranges(qrels, {name: run}, measures).values
     assert sorted(together, key=str) == sorted(alone, key=str)
     assert all(row.ties or row.unjudged or row.note for row in together)
 
@@ -102,8 +105,8 @@ def test_ranges_of_a_run_do_not_depend_on_the_other_runs():
 def test_unjudged_documents_of_a_tie_are_distinguished():
     # x and y are tied at the cutoff: the documents' ids decide, also between unjudged documents.
     runs = {"tied": {"q": {"x": 1.0, "y": 1.0}}, "x": {"q": {"x": 1.0}}, "y": {"q": {"y": 1.0}}}
-    found = ranges({"q": {"a": 1}}, runs, ["CG@1"])
-    assert {(each.run, each.other): each.unjudged for each in found.differences} == {
+    result = ranges({"q": {"a": 1}}, runs, ["CG@1"])
+    assert {(pair.run, pair.other): pair.unjudged for pair in result.differences} == {
         ("tied", "x"): (-1, 1),
         ("tied", "y"): (0, 0),
         ("x", "y"): (-1, 1),
@@ -114,12 +117,14 @@ def test_a_measure_with_too_many_judgments_has_a_note():
     qrels = {"q": {f"d{level}": level for level in range(12)}}
     run = {"q": {f"x{number}": float(-number) for number in range(40)}}
     runs = {"run": run, "short": {"q": {"x0": 1.0}}}
-    found = ranges(qrels, runs, ["nERR", "nDCG_JK"])
-    by_nerr, short_by_nerr, by_ndcg, _ = found.values
+    result = ranges(qrels, runs, ["nERR", "nDCG_JK"])
+    by_nerr, short_by_nerr, by_ndcg, _ = result.values
     assert short_by_nerr.unjudged is not None
-    assert found.notes()[3:] == [f"nERR of run has no range over judgments: {by_nerr.note}."]
+    assert result.notes()[3:] == [f"nERR of run has no range over judgments: {by_nerr.note}."]
     assert "use a smaller cutoff" in by_nerr.note
-    assert (by_nerr.unjudged is None, by_ndcg.unjudged is None, by_ndcg.note) == (True, False, "")
+    assert by_nerr.unjudged is None
+    assert by_ndcg.unjudged is not None
+    assert by_ndcg.note == ""
 
 
 class OneExtreme(type(CG)):
@@ -141,40 +146,45 @@ def test_a_range_needs_both_extremes(measure):
     qrels = {str(topic): {"a": 3} for topic in range(60)}
     tied = {topic: {"a": 1.0, "x": 1.0} for topic in qrels}
     first = {topic: {"a": 1.0} for topic in qrels}
-    values = [
-        evaluate({"q": {"a": 3}}, {"one": {"q": order}}, [measure]).values.item()
-        for order in brute_force.orders(tied["0"])
-    ]
-    assert {*values} == {0, 3}
+    orders = {str(n): {"q": order} for n, order in enumerate(brute_force.orders(tied["0"]))}
+    values = evaluate({"q": {"a": 3}}, orders, [measure]).values
+    assert set(values.ravel().tolist()) == {0, 3}
     runs = {"tied": tied, "first": first}
-    found = ranges(qrels, runs, [measure])
+    result = ranges(qrels, runs, [measure])
+    of_tied = result.values[0]
+    (difference,) = result.differences
     standing = standings(study_of(qrels, runs), [measure])[measure]
     verdict = gate(qrels, {"old": first, "new": tied}, [measure], margin="5%").verdicts[0]
-    answer = " ".join(map(str, found.answer()))
+    answer = " ".join(map(str, result.answer()))
     if measure.TIES == type(CG).TIES:
-        assert (found.values[0].ties, found.differences[0].ties) == ((0, 3), (-3, 0))
-        assert (standing.over_ties, verdict.stands_over_ties) == (0, False)
+        assert of_tied.ties == (0, 3)
+        assert difference.ties == (-3, 0)
+        assert standing.over_ties == 0
+        assert verdict.stands_over_ties is False
         assert "Tied scores can move" in answer
     else:
         # One extreme says nothing about the other values, so no sign and no verdict stands.
-        assert (found.values[0].ties, found.differences[0].ties) == (None, None)
-        assert (standing.over_ties, verdict.stands_over_ties) == (None, None)
+        assert of_tied.ties is None
+        assert difference.ties is None
+        assert standing.over_ties is None
+        assert verdict.stands_over_ties is None
         assert "Tied scores" not in answer
 
 
 def test_tables():
-    found = ranges(QRELS, RUNS, ["nDCG_JK@2", "ERR_G@2", "NDPM"])
-    rows = found.table()[1]
+    result = ranges(QRELS, RUNS, ["nDCG_JK@2", "ERR_G@2", "NDPM"])
+    _, rows = result.table()
     assert [row[:2] for row in rows][:2] == [["nDCG_JK@2", "tied"], ["nDCG_JK@2", "holes"]]
     names = "stands_over_ties", "stands_over_judgments", "exact"
-    stands = [[each.record()[name] for name in names] for each in found.differences]
+    records = [pair.record() for pair in result.differences]
+    stands = [[record[name] for name in names] for record in records]
     assert stands == [[True, False, True], [True, False, False], [None, None, False]]
-    assert found.notes()[2:] == [
+    assert result.notes()[2:] == [
         "NDPM of tied and holes has no range over ties: it is not computed.",
         "unjudged: the range over all judgments of the unjudged documents within the cutoff.",
-        "NDPM of tied and holes has no range over judgments: judged_only=True leaves out unjudged documents.",
+        "NDPM of tied and holes has no range over judgments: "
+        "judged_only=True leaves out unjudged documents.",
     ]
-    assert (
-        len(ranges(QRELS, RUNS, ["NDPM"]).notes()) == 3
-    )  # no sentence on ranges that are not shown
-    assert len(found.records()) == 3 * (2 + 1)
+    # No sentence tells of ranges that are not shown.
+    assert len(ranges(QRELS, RUNS, ["NDPM"]).notes()) == 3
+    assert len(result.records()) == 3 * (2 + 1)

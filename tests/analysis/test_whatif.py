@@ -18,39 +18,39 @@ RUNS = {
 }
 
 
-def of(measure, qrels=QRELS, runs=RUNS):
+def what_if_of(measure, qrels=QRELS, runs=RUNS):
     return what_if(study_of(qrels, runs), parse_measure(measure))
 
 
 def test_lists_hold_the_level_at_each_rank():
-    found = of("nDCG_JK(b=3,gains=2:10)@7")
-    assert found.levels == (1, 2)
-    assert found.judged.tolist() == [[1, 1], [1, 0]]
-    assert found.lists == ((".b.a", ""), (".a", "a"))
-    assert (found.measure, found.parameters, found.cutoff) == ("nDCG_JK", {"b": 3}, 7)
-    assert found.gains == (1, 10)
-    assert found.reference == "nDCG_JK(b=3,gains={2:10})@7 as named"
-    presets = json.loads(json.dumps(found.data()))["presets"]
+    page = what_if_of("nDCG_JK(b=3,gains=2:10)@7")
+    assert page.levels == (1, 2)
+    assert page.judged.tolist() == [[1, 1], [1, 0]]
+    assert page.lists == ((".b.a", ""), (".a", "a"))
+    assert (page.measure, page.parameters, page.cutoff) == ("nDCG_JK", {"b": 3}, 7)
+    assert page.gains == (1, 10)
+    assert page.reference == "nDCG_JK(b=3,gains={2:10})@7 as named"
+    presets = json.loads(json.dumps(page.data()))["presets"]
     assert (presets["exp"], presets["only level 2"]) == ([1, 3], [0, 1])
 
 
 def test_condensed_lists_leave_unjudged_documents_out():
-    assert of("nDCG_JK(judged_only=True)@7").lists == (("b.a", ""), (".a", "a"))
+    assert what_if_of("nDCG_JK(judged_only=True)@7").lists == (("b.a", ""), (".a", "a"))
 
 
 def test_another_measure_is_replaced_by_ndcg_with_its_gains_and_cutoff():
-    found = of("NDCNG(gains=2:10)@5")
-    assert (found.measure, found.cutoff, found.gains) == ("nDCG_JK", 5, (1, 10))
-    assert found.reference == "nDCG_JK@5 with the gains of NDCNG(gains={2:10})@5"
-    assert of("nDCG_JK(avg=True)").cutoff == 100
+    page = what_if_of("NDCNG(gains=2:10)@5")
+    assert (page.measure, page.cutoff, page.gains) == ("nDCG_JK", 5, (1, 10))
+    assert page.reference == "nDCG_JK@5 with the gains of NDCNG(gains={2:10})@5"
+    assert what_if_of("nDCG_JK(avg=True)").cutoff == 100
 
 
 def test_the_page_begins_with_the_named_measure_and_has_the_weightings_that_were_asked_for():
     orders = sensitivity(QRELS, RUNS, ["nDCG_JK"], gains=["mine=1:7,2:9", "flat=1:1,2:1"])
-    found = orders.what_if()
-    assert (found.gains, found.cutoff) == ((1, 2), 100)
-    assert found.reference == "nDCG_JK as named, down to rank 100"
-    assert found.presets()["mine"] == [7, 9]
+    what_if_page = orders.what_if()
+    assert (what_if_page.gains, what_if_page.cutoff) == ((1, 2), 100)
+    assert what_if_page.reference == "nDCG_JK as named, down to rank 100"
+    assert what_if_page.presets()["mine"] == [7, 9]
     page = report(QRELS, RUNS, ["nDCG_JK(gains=1:2,2:9)@3"]).html
     assert '"gains":[2,9]' in page
 
@@ -69,21 +69,19 @@ def test_the_page_begins_with_the_named_measure_and_has_the_weightings_that_were
     ids=["standard", "ties", "level 0", "no level", "13 levels", "one run", "20,002 lists"],
 )
 def test_data_that_the_page_cannot_show_have_none(measure, qrels, runs):
-    assert of(measure, qrels, runs) is None
+    assert what_if_of(measure, qrels, runs) is None
 
 
 @thorough
 def test_the_data_of_100_runs_and_50_topics_stay_below_700_kb():
-    drawn = np.random.default_rng(1)
+    random = np.random.default_rng(1)
     documents = [f"d{number}" for number in range(400)]
     topics = [str(topic) for topic in range(50)]
-    qrels = {topic: {id_: int(drawn.integers(0, 4)) for id_ in documents} for topic in topics}
-    runs = {
-        f"run {number}": {
-            topic: dict(zip(drawn.permutation(documents)[:100], range(100, 0, -1), strict=True))
-            for topic in topics
-        }
-        for number in range(100)
-    }
-    found = of("nDCG_JK@10", qrels, runs)
-    assert len(json.dumps(found.data(), ensure_ascii=False, separators=(",", ":"))) < 700_000
+    qrels = {topic: {doc: int(random.integers(0, 4)) for doc in documents} for topic in topics}
+
+    def random_ranking():
+        return dict(zip(random.permutation(documents)[:100], range(100, 0, -1), strict=True))
+
+    runs = {f"run {n}": {topic: random_ranking() for topic in topics} for n in range(100)}
+    data = what_if_of("nDCG_JK@10", qrels, runs).data()
+    assert len(json.dumps(data, ensure_ascii=False, separators=(",", ":"))) < 700_000
