@@ -1,13 +1,14 @@
 """Writes the files of ``graded-demo``: ``python tests/demo/generate.py [FOLDER]``.
 
-For each topic, the documents are shuffled. The first ones are judged at the levels that `TOPICS` counts; the
-next ones are unjudged. A system scores a document by its level (`System.lift`), times a factor for the topic,
-plus noise that all systems share and noise of its own. It returns the best `DEPTH` documents.
+For each topic, the documents are shuffled. The first ones are judged at the levels that `TOPICS`
+counts; the next ones are unjudged. A system scores a document by its level (`System.lift`), times a
+factor for the topic, plus noise that all systems share and noise of its own. It returns the best
+`DEPTH` documents.
 
-The bytes are the same on every Python and platform. All random numbers come from ``random.Random.random()``,
-whose sequence Python guarantees. The arithmetic is ``+ - * /`` in a fixed order, because ``math`` rounds as
-the platform does, ``random.shuffle`` may change and ``sum`` of floats changed in Python 3.12. `lightgbm`
-rounds to four decimals, so such differences do not show.
+The bytes are the same on every Python and platform. All random numbers come from
+``random.Random.random()``, whose sequence Python guarantees. The arithmetic is ``+ - * /`` in a fixed
+order, because ``math`` rounds as the platform does, ``random.shuffle`` may change and ``sum`` of
+floats changed in Python 3.12. `lightgbm` rounds to four decimals, so such differences do not show.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ class Topic(NamedTuple):
     judged: tuple[int, int, int, int]
 
 
-# The topic numbers are the paper's, the queries are ours. The sums are the paper's: 1182 relevant documents,
-# 49.4 % of them at level 1, 30.5 % at 2, 20.1 % at 3; 60.5 % of all judgments at 0 (its Table I).
+# The topic numbers are the paper's, the queries are ours. The sums are the paper's: 1182 relevant
+# documents, 49.4 % of them at level 1, 30.5 % at 2, 20.1 % at 3; 60.5 % of all judgments at 0 (its
+# Table I).
 TOPICS = [
     Topic("351", "beekeeping on city roofs rules", (96, 31, 22, 14)),
     Topic("353", "tidal power stations harm to wildlife", (88, 43, 30, 17)),
@@ -65,8 +67,11 @@ TOPICS = [
 
 
 class System(NamedTuple):
-    """A retrieval system: the score of a document at level 0, 1, 2 and 3, the weight of its own noise, the
-    format of its scores, and the topics for which it returns nothing."""
+    """A retrieval system: its scores of documents, and the topics for which it returns nothing.
+
+    `lift` has the score of a document at level 0, 1, 2 and 3, `chance` is the weight of the noise
+    of its own, and `write` gives its scores their format.
+    """
 
     lift: tuple[float, float, float, float]
     chance: float
@@ -74,12 +79,32 @@ class System(NamedTuple):
     unanswered: tuple[str, ...] = ()
 
 
+def above_12(score: float) -> str:
+    return f"{12 + score:.5f}"
+
+
+def below_0(score: float) -> str:
+    return f"{score - 8:.5f}"
+
+
+def whole(score: float) -> str:
+    return f"{int(3 * (score + 10)) - 24}"
+
+
+def probability(score: float) -> str:
+    return f"{(score + 6) / 15:.7f}"
+
+
+def above_40(score: float) -> str:
+    return f"{40 + 8 * score:.5f}"
+
+
 SYSTEMS = {
-    "A": System((0.0, 0.6, 0.7, 0.7), 1.1, lambda score: f"{12 + score:.5f}"),
-    "B": System((0.0, 1.8, 1.5, 1.2), 1.0, lambda score: f"{score - 8:.5f}", unanswered=("362",)),
-    "C": System((0.0, 1.0, 1.2, 1.4), 1.0, lambda score: f"{int(3 * (score + 10)) - 24}"),
-    "D": System((0.0, 0.3, 1.2, 2.3), 1.0, lambda score: f"{(score + 6) / 15:.7f}"),
-    "E": System((0.0, 1.5, 1.9, 2.2), 1.0, lambda score: f"{40 + 8 * score:.5f}"),
+    "A": System((0.0, 0.6, 0.7, 0.7), 1.1, above_12),
+    "B": System((0.0, 1.8, 1.5, 1.2), 1.0, below_0, unanswered=("362",)),
+    "C": System((0.0, 1.0, 1.2, 1.4), 1.0, whole),
+    "D": System((0.0, 0.3, 1.2, 2.3), 1.0, probability),
+    "E": System((0.0, 1.5, 1.9, 2.2), 1.0, above_40),
 }
 
 
@@ -97,25 +122,28 @@ def files() -> dict[str, str]:
         easy = 0.6 + 0.8 * draw()
         shared = [bell(draw) for _ in docs]
         for name, system in SYSTEMS.items():
-            lift = easy * (0.7 + 0.6 * draw())
-            scores = [
-                system.write(lift * system.lift[level] + chance + system.chance * bell(draw))
-                for level, chance in zip(levels, shared)
-            ]
+            factor = easy * (0.7 + 0.6 * draw())
+            scores = []
+            for level, noise in zip(levels, shared):
+                score = factor * system.lift[level] + noise + system.chance * bell(draw)
+                scores.append(system.write(score))
             if topic.id not in system.unanswered:
                 runs[name] += ranking(topic.id, docs, scores, name)
     contents = {"queries.tsv": queries, "qrels.txt": qrels}
     contents |= {f"{name}.run": run for name, run in runs.items()}
     contents["lightgbm.csv"] = ["topic,value", *lightgbm(qrels, runs["A"])]
-    texts = {name: "".join(f"{line}\n" for line in content) for name, content in contents.items()}
+    texts = {name: text_of(lines) for name, lines in contents.items()}
     return texts | {"metadata.json": metadata(len(runs["A"]))}
+
+
+def text_of(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def deck(draw: Draw) -> list[str]:
     """The ids of all documents of the collection, shuffled."""
-    return [
-        f"d{number:04d}" for _, number in sorted((draw(), number) for number in range(COLLECTION))
-    ]
+    keyed = sorted((draw(), number) for number in range(COLLECTION))
+    return [f"d{number:04d}" for _, number in keyed]
 
 
 def bell(draw: Draw) -> float:
@@ -129,24 +157,29 @@ def bell(draw: Draw) -> float:
 def ranking(topic: str, docs: Iterable[str], scores: Iterable[str], tag: str) -> list[str]:
     """The lines of a topic in a TREC run, in trec_eval's order: ties by descending document id."""
     order = sorted(((float(score), doc, score) for doc, score in zip(docs, scores)), reverse=True)
-    return [
-        f"{topic} Q0 {doc} {rank} {score} {tag}"
-        for rank, (_, doc, score) in enumerate(order[:DEPTH], 1)
-    ]
+    lines = []
+    for rank, (_, doc, score) in enumerate(order[:DEPTH], start=1):
+        lines.append(f"{topic} Q0 {doc} {rank} {score} {tag}")
+    return lines
 
 
 def lightgbm(qrels: list[str], run: list[str]) -> Iterator[str]:
-    """The lines of LightGBM's ndcg@10: gains 2^level - 1, and ideal lists of the retrieved documents."""
-    levels = {(topic, doc): int(level) for topic, _, doc, level in map(str.split, qrels)}
-    gains: dict[str, list[int]] = {}
-    for topic, _, doc, *_ in map(str.split, run):
-        gains.setdefault(topic, []).append(2 ** levels.get((topic, doc), 0) - 1)
-    for topic, of_run in gains.items():
-        dcg, ideal = (
-            sum(gain / math.log2(rank + 1) for rank, gain in enumerate(order[:10], 1))
-            for order in (of_run, sorted(of_run, reverse=True))
-        )
-        yield f"{topic},{dcg / ideal:.4f}"
+    """The lines of LightGBM's ndcg@10: gains 2^level - 1, and ideal lists of what was retrieved."""
+    levels: dict[tuple[str, str], int] = {}
+    for line in qrels:
+        topic, _, doc, level = line.split()
+        levels[topic, doc] = int(level)
+    gains_of_topic: dict[str, list[int]] = {}
+    for line in run:
+        topic, _, doc, *_ = line.split()
+        gains_of_topic.setdefault(topic, []).append(2 ** levels.get((topic, doc), 0) - 1)
+    for topic, gains in gains_of_topic.items():
+        ideal = sorted(gains, reverse=True)
+        yield f"{topic},{dcg_at_10(gains) / dcg_at_10(ideal):.4f}"
+
+
+def dcg_at_10(gains: list[int]) -> float:
+    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains[:10], start=1))
 
 
 def metadata(scoreddocs: int) -> str:

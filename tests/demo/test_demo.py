@@ -12,14 +12,14 @@ from distributions import run
 from ir_measures_graded import RegistrationWarning, demo
 from ir_measures_graded.analysis import evaluate
 
-FLAT, STEEP = "gains=0:0,1:1,2:1,3:1", "gains=0:0,1:1,2:10,3:100"
+FLAT = "gains=0:0,1:1,2:1,3:1"
+STEEP = "gains=0:0,1:1,2:10,3:100"
 
 
 @cache
 def best_first(measure):
-    found = evaluate(demo.qrels_path(), demo.run_paths(), [measure])
-    means = dict(zip(found.runs, found.means()[:, 0]))
-    return sorted(means, key=means.__getitem__, reverse=True)
+    evaluation = evaluate(demo.qrels_path(), demo.run_paths(), [measure])
+    return [evaluation.runs[row] for row in evaluation.best_first()]
 
 
 # The data
@@ -30,11 +30,13 @@ def test_levels_have_the_proportions_of_the_paper():
     levels = Counter(qrel.relevance for qrel in qrels)
     relevant = levels[1] + levels[2] + levels[3]
     assert relevant == 1182
-    assert [round(100 * levels[level] / relevant, 1) for level in (1, 2, 3)] == [49.4, 30.5, 20.1]
+    percentages = [round(100 * levels[level] / relevant, 1) for level in (1, 2, 3)]
+    assert percentages == [49.4, 30.5, 20.1]
     assert round(100 * levels[0] / len(qrels), 1) == 60.5
     assert len({(qrel.query_id, qrel.doc_id) for qrel in qrels}) == len(qrels)
     sizes = Counter(qrel.query_id for qrel in qrels if qrel.relevance > 0).values()
-    assert min(sizes) < 30 < 100 < max(sizes)
+    assert min(sizes) < 30
+    assert max(sizes) > 100
 
 
 def test_script_reproduces_the_files_byte_for_byte(tmp_path, monkeypatch):
@@ -82,17 +84,19 @@ assert not collection.has_docs()
 levels = collection.qrels_defs()
 assert opened == [], opened
 
-qrels, queries = list(collection.qrels_iter()), list(collection.queries_iter())
+qrels = list(collection.qrels_iter())
+queries = list(collection.queries_iter())
 scored = list(collection.scoreddocs_iter())
 assert opened == ["qrels.txt", "queries.tsv", "A.run"], opened
 
 topics = {query.query_id for query in queries}
 assert {qrel.relevance for qrel in qrels} == set(levels) == {0, 1, 2, 3}
 assert {qrel.query_id for qrel in qrels} == {doc.query_id for doc in scored} == topics
-counted = collection.queries_count(), collection.scoreddocs_count()
-assert counted == (len(queries), len(scored)) == (20, 2000)
+assert collection.queries_count() == len(queries) == 20
+assert collection.scoreddocs_count() == len(scored) == 2000
 counts = collection.qrels_metadata()["fields"]["relevance"]["counts_by_value"]
-assert all(sum(q.relevance == int(level) for q in qrels) == count for level, count in counts.items())
+for level, count in counts.items():
+    assert sum(qrel.relevance == int(level) for qrel in qrels) == count
 """
 
 

@@ -16,13 +16,20 @@ A_HUNDREDTH = 0.01  # the paper rounds 8.659 up to 8.66 but cuts 10.528 down to 
 
 
 def topic(ranked, recall_base):
-    """Qrels with the recall base and a run whose documents have the levels `ranked`, 0 being unjudged."""
-    left = [*recall_base]
-    judged = [left.remove(level) is None for level in ranked if level]
-    qrels = {f"d{rank}": level for rank, level in enumerate(ranked) if level}
-    qrels |= {f"missed{number}": level for number, level in enumerate(left)}
-    assert len(judged) + len(left) == len(recall_base)
-    return {"q": qrels}, {"q": {f"d{rank}": -rank for rank in range(len(ranked))}}
+    """Qrels with the recall base and a run whose documents have the levels `ranked`.
+
+    A document of level 0 is unjudged.
+    """
+    missed = list(recall_base)
+    qrels = {}
+    for rank, level in enumerate(ranked):
+        if level:
+            qrels[f"d{rank}"] = level
+            missed.remove(level)
+    qrels |= {f"missed{number}": level for number, level in enumerate(missed)}
+    assert len(qrels) == len(recall_base)
+    run = {f"d{rank}": -rank for rank in range(len(ranked))}
+    return {"q": qrels}, {"q": run}
 
 
 QRELS, RUN = topic(G, RECALL_BASE)
@@ -46,12 +53,11 @@ def vector(measure, length, qrels=QRELS, run=RUN):
 def test_vectors_and_curves_are_those_of_the_paper(measure, printed, ideal, error):
     """The ideal vector is constant after the recall base."""
     assert vector(measure, 10) == pytest.approx(printed, abs=error, rel=0)
-    assert vector(measure, len(ideal), IDEAL_QRELS, IDEAL_RUN) == pytest.approx(
-        ideal, abs=error, rel=0
-    )
-    found = curves(QRELS, {"run": RUN}, measure, 10, ideal=True)
-    assert found.values[0] == pytest.approx(printed, abs=error, rel=0)
-    assert found.ideal == pytest.approx(ideal[:10], abs=error, rel=0)
+    ideal_vector = vector(measure, len(ideal), IDEAL_QRELS, IDEAL_RUN)
+    assert ideal_vector == pytest.approx(ideal, abs=error, rel=0)
+    result = curves(QRELS, {"run": RUN}, measure, 10, ideal=True)
+    assert result.values[0] == pytest.approx(printed, abs=error, rel=0)
+    assert result.ideal == pytest.approx(ideal[:10], abs=error, rel=0)
 
 
 def test_discounting_starts_at_the_base_of_the_logarithm():

@@ -1,9 +1,9 @@
 """The worked examples and tables of Zhou & Yao 2010.
 
-Section 6.2 compares systems by the relevance scores d_i that they themselves give to five documents d1 to d5,
-listed in that order. For measures of gains the tables use these scores as the gains of the run and the
-user's scores (UR) as the ideal list; the run's documents are not judged. `Listed` implements this. With this
-reading and
+Section 6.2 compares systems by the relevance scores d_i that they themselves give to five documents
+d1 to d5, listed in that order. For measures of gains the tables use these scores as the gains of the
+run and the user's scores (UR) as the ideal list; the run's documents are not judged. `Listed`
+implements this. With this reading and
 
 - dcg = nDCG_JK(b=2), the quotient at the end of the list, and ndcg = nDCG_JK(b=2, avg=True),
 - Q over the scores as printed, while each document counts as 1,
@@ -11,8 +11,8 @@ reading and
 - agr as wap over g′, with "l − 1" one step of the scale lower and R_l counted in each list separately,
 - ndpm as 1 − the distance,
 
-all cells of tables 2 to 4 are reproduced except those in `NOT_REPRODUCED`. Row IRS3 of table 4 is misprinted:
-seven of its eight values are those of the scores 0, 0, .2, .2, .1.
+all cells of tables 2 to 4 are reproduced except those in `NOT_REPRODUCED`. Row IRS3 of table 4 is
+misprinted: seven of its eight values are those of the scores 0, 0, .2, .2, .1.
 """
 
 import numpy as np
@@ -38,22 +38,27 @@ def listed(scores):
 
 
 class Listed(Topics):
-    """One topic with the system's scores as the gains of the run and the user's as the recall base."""
+    """One topic: the system's scores are the gains of the run, the user's the recall base."""
 
     def __init__(self, user, system, gains=None):
-        ranks = reduced(judged_of(read_qrels(documents(user))), read_run(listed(user)))
+        qrels = read_qrels(documents(user))
+        ranks = reduced(judged_of(qrels), read_run(listed(user)))
         super().__init__(ranks, gains or {}, cutoff=None)
         self.run = GainList(1, np.zeros(5, int), np.arange(1, 6), np.array(system, float))
 
 
 def over_listed_gains(measure):
-    return lambda user, system: measure.values(Listed(user, system))[0]
+    def value(user, system):
+        return measure.values(Listed(user, system))[0]
+
+    return value
 
 
 def counting_every_position(measure):
-    return lambda user, system: over_listed_gains(measure)(
-        user, np.maximum(system, NEXT_TO_NOTHING)
-    )
+    def value(user, system):
+        return measure.values(Listed(user, np.maximum(system, NEXT_TO_NOTHING)))[0]
+
+    return value
 
 
 def adjusted_gains(topics):
@@ -61,18 +66,22 @@ def adjusted_gains(topics):
     return AGR.adjusted(topics, topics.document_topic, topics.document_level)
 
 
+def adjusted_scores(scores):
+    """g′ of a list whose scores are whole steps of the scale, so that l − 1 is one step."""
+    steps = [round(10 * score) for score in scores]
+    return adjusted_gains(Listed(steps, steps, gains={0: NEXT_TO_NOTHING}))
+
+
 def average_gain_ratio(user, system):
-    """WAP over g′ of the two lists; scores are whole steps of the scale, so that l − 1 is one step."""
-
-    def adjusted(scores):
-        steps = [round(10 * score) for score in scores]
-        return adjusted_gains(Listed(steps, steps, gains={0: NEXT_TO_NOTHING}))
-
-    return over_listed_gains(WAP)(adjusted(user), adjusted(system))
+    """WAP over g′ of the two lists."""
+    return WAP.values(Listed(adjusted_scores(user), adjusted_scores(system)))[0]
 
 
 def of_two_orders(measure):
-    return lambda user, system: measure.calc_aggregate(documents(user), documents(system))
+    def value(user, system):
+        return measure.calc_aggregate(documents(user), documents(system))
+
+    return value
 
 
 COLUMNS = {
@@ -131,26 +140,28 @@ def listed_only(docs):
     return {doc: -float(rank) for rank, doc in enumerate(docs)}
 
 
-SCORES_2 = [dict(zip("abcde", scores)) for scores in ((6, 1, 3, 5, 4), (5, 6, 4, 3, 2))]
-USER_3, USER_4 = (
-    {"d1": 4, "d3": 3, "d2": 2, "d4": 1},
-    {"a": 0.3, "b": 0.2, "c": 0.2, "d": 0.1, "e": 0.1},
-)
-FOUND_5, THIRD, FIFTH = {"a": 3, "b": 2, "c": 1}, listed_only("xyb"), listed_only("vwxyb")
+USER_2 = {"a": 6, "b": 1, "c": 3, "d": 5, "e": 4}
+SYSTEM_2 = {"a": 5, "b": 6, "c": 4, "d": 3, "e": 2}
+USER_3 = {"d1": 4, "d3": 3, "d2": 2, "d4": 1}
+USER_4 = {"a": 0.3, "b": 0.2, "c": 0.2, "d": 0.1, "e": 0.1}
+USER_5 = {"a": 3, "b": 2, "c": 1}
+THIRD = listed_only("xyb")
+FIFTH = listed_only("vwxyb")
 USER_6 = {"d1": 3, "d2": 3, "d3": 2, "d4": 1, "d5": 1, "d6": 0}
 SYSTEM_6 = {"d1": 4, "d3": 4, "d2": 3, "d5": 3, "d6": 2, "d4": 1}
-USER_61, ADM_1 = {"d1": 0.3, "d2": 0.2, "d3": 0.1}, "ADM(norm='none',max_gain=1)"
+USER_61 = {"d1": 0.3, "d2": 0.2, "d3": 0.1}
+ADM_1 = "ADM(norm='none',max_gain=1)"
 EXAMPLES = [  # the place, the measure, the printed value, the user's scores and the system's
-    ("Example 2", "Spearman", -0.3, *SCORES_2),
+    ("Example 2", "Spearman", -0.3, USER_2, SYSTEM_2),
     ("Example 3", "KendallTau", 0.67, USER_3, listed_only(["d1", "d3", "d4", "d2"])),
     ("Example 4, IRS1", "SR@5", 0.78, USER_4, listed_only("abdex")),
     ("Example 4, IRS2", "SR@5", 0.78, USER_4, listed_only("debax")),
     ("Example 4, IRS1", "MSR@5", 0.90, USER_4, listed_only("abdex")),
     ("Example 4, IRS2", "MSR@5", 0.57, USER_4, listed_only("debax")),
-    ("Example 5, IRS1", "WAP", 0.11, FOUND_5, THIRD),
-    ("Example 5, IRS2", "WAP", 0.11, FOUND_5, FIFTH),
-    ("Example 5, IRS1", "Q", 0.11, FOUND_5, THIRD),
-    ("Example 5, IRS2", "Q", 0.09, FOUND_5, FIFTH),
+    ("Example 5, IRS1", "WAP", 0.11, USER_5, THIRD),
+    ("Example 5, IRS2", "WAP", 0.11, USER_5, FIFTH),
+    ("Example 5, IRS1", "Q", 0.11, USER_5, THIRD),
+    ("Example 5, IRS2", "Q", 0.09, USER_5, FIFTH),
     ("Example 6", "NDPM", 0.23, USER_6, SYSTEM_6),
     ("Example 6", "NDPM(performance=True)", 0.77, USER_6, SYSTEM_6),
     ("Section 6.1, IRS1", ADM_1, 0.80, USER_61, {"d1": 0.6, "d2": 0.4, "d3": 0.2}),

@@ -1,7 +1,7 @@
 """Published outputs of NTCIREVAL and trec_eval for real runs, topic by topic, to four decimals.
 
-NTCIREVAL's AP divides by min(R, k) at a cutoff, as its Q does, and is Q with β = 0. The outputs are those of
-runs in trec_eval's order, and not in the order of the lines of the files, which differs.
+NTCIREVAL's AP divides by min(R, k) at a cutoff, as its Q does, and is Q with β = 0. The outputs are
+those of runs in trec_eval's order, and not in the order of the lines of the files, which differs.
 """
 
 from functools import cache
@@ -49,10 +49,12 @@ def four_decimals(value):
 
 def printed_by_ntcireval(path):
     """(name, topic) to value, from lines such as ``1037798 nDCG@0010=           0.1499``."""
-    lines = (line.split() for line in path.read_text().splitlines())
-    return {
-        (name.rstrip("="), topic): float(value) for topic, name, *_, value in lines if name != "#"
-    }
+    printed = {}
+    for line in path.read_text().splitlines():
+        topic, name, *_, value = line.split()
+        if name != "#":
+            printed[name.rstrip("="), topic] = float(value)
+    return printed
 
 
 @pytest.mark.parametrize(
@@ -60,19 +62,23 @@ def printed_by_ntcireval(path):
 )
 def test_ntcireval(shared_data, folder, run, output, gains):
     printed = printed_by_ntcireval(shared_data / folder / "ntcireval" / f"{output}.nev")
-    named = {"Q-measure": Q(beta=1.0, gains=gains)}
-    named |= {f"nDCG@{k:04}": nDCG_JK(b=2, gains=gains) @ k for k in CUTOFFS}
-    named |= {f"Q@{k:04}": Q(beta=1.0, gains=gains) @ k for k in CUTOFFS}
-    named |= {"AP": Q(beta=0, gains=gains)} | {
-        f"AP@{k:04}": Q(beta=0, gains=gains) @ k for k in CUTOFFS
-    }
-    found = values(named.values(), qrels_of(shared_data, folder), run_of(shared_data, folder, run))
+    q = Q(beta=1.0, gains=gains)
+    ap = Q(beta=0, gains=gains)
+    ndcg = nDCG_JK(b=2, gains=gains)
+    measures = {"Q-measure": q, "AP": ap}
+    for k in CUTOFFS:
+        measures[f"nDCG@{k:04}"] = ndcg @ k
+        measures[f"Q@{k:04}"] = q @ k
+        measures[f"AP@{k:04}"] = ap @ k
+    qrels = qrels_of(shared_data, folder)
+    computed = values(measures.values(), qrels, run_of(shared_data, folder, run))
     topics = {topic for _, topic in printed}
-    assert len(topics) == (43 if folder == "dl19-passage" else 158)
-    assert {topic for _, topic in found} == topics
-    for name, measure in named.items():
+    count = 43 if folder == "dl19-passage" else 158
+    assert len(topics) == count
+    assert {topic for _, topic in computed} == topics
+    for name, measure in measures.items():
         for topic in topics:
-            assert found[measure, topic] == four_decimals(printed[name, topic]), (name, topic)
+            assert computed[measure, topic] == four_decimals(printed[name, topic]), (name, topic)
 
 
 DL19 = ["ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50"]
@@ -87,14 +93,16 @@ def test_trec_eval(shared_data, folder, run):
     cutoffs = [5, 10, 15, 20, 30, 100, 200, 500, 1000]
     binary = {1: 1, 2: 1, 3: 1}
     qrels = qrels_of(shared_data, folder)
-    named = {f"P_{k}": CG(gains=binary) @ k for k in cutoffs}
-    named |= {"map": muAP(gains=binary), "num_rel_ret": CG(gains=binary)}
-    found = values(named.values(), qrels, run_of(shared_data, folder, run))
+    measures = {f"P_{k}": CG(gains=binary) @ k for k in cutoffs}
+    measures |= {"map": muAP(gains=binary), "num_rel_ret": CG(gains=binary)}
+    computed = values(measures.values(), qrels, run_of(shared_data, folder, run))
+    output = shared_data / folder / "trec_eval" / f"{run}.treceval"
     checked = 0
-    for line in (shared_data / folder / "trec_eval" / f"{run}.treceval").read_text().splitlines():
-        name, topic, value = line.split()
-        if name in named and topic != "all":
-            got = found[named[name], topic] / (named[name]["cutoff"] or 1)
-            assert got == four_decimals(float(value)), (name, topic)
+    for line in output.read_text().splitlines():
+        name, topic, printed = line.split()
+        if name in measures and topic != "all":
+            measure = measures[name]
+            value = computed[measure, topic] / (measure["cutoff"] or 1)
+            assert value == four_decimals(float(printed)), (name, topic)
             checked += 1
-    assert checked == len(named) * len({row.query_id for row in qrels})
+    assert checked == len(measures) * len({row.query_id for row in qrels})

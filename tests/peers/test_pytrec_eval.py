@@ -14,20 +14,22 @@ DEPTH = 16
 
 def assert_same_order(qrels, run):
     """On binary judgments CG@k is k · P@k; its values at all ranks determine the order."""
-    depths = range(1, DEPTH + 1)
-    counted = {
-        (m["cutoff"], q): v
-        for q, m, v in ir_measures.iter_calc([CG @ k for k in depths], qrels, run)
-    }
-    averaged = ir_measures.pytrec_eval.iter_calc([P @ k for k in depths], qrels, run)
-    assert counted == {(m["cutoff"], q): pytest.approx(m["cutoff"] * v) for q, m, v in averaged}
+    ranks = range(1, DEPTH + 1)
+    gains = {}
+    for topic, measure, value in ir_measures.iter_calc([CG @ k for k in ranks], qrels, run):
+        gains[measure["cutoff"], topic] = value
+    expected = {}
+    precisions = ir_measures.pytrec_eval.iter_calc([P @ k for k in ranks], qrels, run)
+    for topic, measure, precision in precisions:
+        cutoff = measure["cutoff"]
+        expected[cutoff, topic] = pytest.approx(cutoff * precision)
+    assert gains == expected
 
 
-def reveal(run):
-    """One topic for each document of the run, in which only this document is relevant."""
-    topics = {f"{topic} {doc}": (topic, doc) for topic, docs in run.items() for doc in docs}
-    qrels = {name: {doc: 1} for name, (_, doc) in topics.items()}
-    return qrels, {name: dict(run[topic]) for name, (topic, _) in topics.items()}
+def reveal(docs):
+    """A topic for each document of a list, in which only this document is relevant."""
+    qrels = {f"q {doc}": {doc: 1} for doc in docs}
+    return qrels, {topic: dict(docs) for topic in qrels}
 
 
 @given(strategies.documents(strategies.ANY_SCORES, max_size=DEPTH).filter(bool))
@@ -41,7 +43,7 @@ def reveal(run):
 @example({"9": 1.0, "10": 1.0, "1e1": 1.0, "-1": 1.0, "09": 1.0})
 @example({"z": 1.0, "é": 1.0, "\uffff": 1.0, "\U00010000": 1.0, "文": 1.0})
 def test_every_document_has_its_rank_of_trec_eval(docs):
-    assert_same_order(*reveal({"q": docs}))
+    assert_same_order(*reveal(docs))
 
 
 IDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
@@ -49,7 +51,7 @@ IDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
 
 @given(st.lists(IDS, min_size=1, unique=True, max_size=DEPTH))
 def test_tied_documents_are_sorted_by_utf8_bytes(ids):
-    assert_same_order(*reveal({"q": dict.fromkeys(ids, 0.5)}))
+    assert_same_order(*reveal(dict.fromkeys(ids, 0.5)))
 
 
 # Average precision, on binary qrels and at each threshold
@@ -76,6 +78,5 @@ def test_on_binary_qrels_the_measures_are_ap(collection, cutoff, judged_only):
         pairs.append((measure(judged_only=judged_only, cutoff=cutoff), peer))
     for measure, peer in pairs:
         metrics = ir_measures.pytrec_eval.iter_calc([peer], evaluated, run)
-        found = {metric.query_id: metric.value for metric in metrics}
-        wanted = {topic: pytest.approx(found.get(topic, 0), rel=1e-12) for topic in qrels}
-        assert by_topic(measure, qrels, run) == wanted
+        values = dict.fromkeys(qrels, 0) | {metric.query_id: metric.value for metric in metrics}
+        assert by_topic(measure, qrels, run) == pytest.approx(values, rel=1e-12)

@@ -1,14 +1,16 @@
 """The provider `graded` computes standard measures bit for bit as ir-measures does.
 
-The expected values come from one call per measure, because ir-measures confuses measures of one call that
-differ in their parameters. Ours come from one call for all measures.
+The expected values come from one call per measure, because ir-measures confuses measures of one call
+that differ in their parameters. Ours come from one call for all measures.
 """
 
 import gzip
 import math
 from collections import defaultdict
+from functools import reduce
 from importlib.metadata import version
-from itertools import compress
+from itertools import product
+from operator import or_
 from random import Random
 
 import ir_measures
@@ -46,21 +48,33 @@ LISTS = [{}, {"judged_only": True}]
 CUTOFFS = [1, 2, 3, 10, 100, 5000]
 GAINS = [{}, {"gains": {0: 1, 1: 0, 2: 7, -1: 3}}, {"gains": {1: -1, 3: 10}}, {"gains": {}}]
 
-OPTIONS = [{**rel, **lists} for rel in RELS for lists in LISTS]
+
+def with_options(measures, *choices):
+    """Each measure with each combination of the options."""
+    combinations = [reduce(or_, options) for options in product(*choices)]
+    return [measure(**options) for measure in measures for options in combinations]
+
+
+def at_cutoffs(measures):
+    return [measure @ cutoff for measure in measures for cutoff in CUTOFFS]
+
+
+NDCG = with_options([nDCG], GAINS, LISTS)
+RR_WITHIN = at_cutoffs(with_options([RR], RELS))
 MEASURES = [
-    *(
-        measure(**given) @ cutoff
-        for measure in (P, R, Success, AP)
-        for given in OPTIONS
-        for cutoff in CUTOFFS
-    ),
-    *(measure(**given) for measure in (RR, AP, Rprec, SetP) for given in OPTIONS),
-    *(measure(**rel) for measure in (Bpref, SetR, NumRet) for rel in RELS),
-    *(RR(**rel) @ cutoff for rel in RELS for cutoff in CUTOFFS),
-    *(nDCG(**gains, **lists) for gains in GAINS for lists in LISTS),
-    *(nDCG(**gains, **lists) @ cutoff for gains in GAINS for lists in LISTS for cutoff in CUTOFFS),
-    *(Judged @ cutoff for cutoff in CUTOFFS),
-    *(Judged, NumQ, NumRel, NumRelRet, SetP(relative=False), nDCG(dcg="log2") @ 10),
+    *at_cutoffs(with_options([P, R, Success, AP], RELS, LISTS)),
+    *with_options([RR, AP, Rprec, SetP], RELS, LISTS),
+    *with_options([Bpref, SetR, NumRet], RELS),
+    *RR_WITHIN,
+    *NDCG,
+    *at_cutoffs(NDCG),
+    *at_cutoffs([Judged]),
+    Judged,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    SetP(relative=False),
+    nDCG(dcg="log2") @ 10,
 ]
 MEASURES = list(dict.fromkeys(MEASURES))
 
@@ -69,10 +83,9 @@ THEIRS = ir_measures.providers.FallbackProvider(
 )
 
 
-RR_WITHIN = {RR(**rel) @ cutoff for rel in RELS for cutoff in CUTOFFS}
 OF_EMPTY_LISTS = {"Judged", "NumRel"}
-"""For a topic with an empty dict in the run, Judged divides by 0, and the value of NumRel depends on the
-topics before it: trec_eval stops at a list for which it has no memory yet."""
+"""For a topic with an empty dict in the run, Judged divides by 0, and the value of NumRel depends on
+the topics before it: trec_eval stops at a list for which it has no memory yet."""
 
 
 OLD = tuple(map(int, version("pytrec-eval-terrier").split("."))) < (0, 5, 8)
@@ -86,13 +99,15 @@ def exact(value):
 def in_order(metrics):
     """Each measure with its values, topics in the order of the metrics.
 
-    MS MARCO's RR reports topics without relevant documents together with missing topics, so its order is
-    not compared.
+    MS MARCO's RR reports topics without relevant documents together with missing topics, so its
+    order is not compared.
     """
-    found = defaultdict(list)
+    values = defaultdict(list)
     for topic, measure, value in metrics:
-        found[measure].append((topic, exact(value)))
-    return {measure: sorted(its) if measure in RR_WITHIN else its for measure, its in found.items()}
+        values[measure].append((topic, exact(value)))
+    for measure in RR_WITHIN:
+        values[measure].sort()
+    return values
 
 
 def assert_equal_bits(qrels, runs, measures=MEASURES, form=FORMS["dict of dicts"]):
@@ -100,34 +115,37 @@ def assert_equal_bits(qrels, runs, measures=MEASURES, form=FORMS["dict of dicts"
     ours = ir_measures_graded.graded.evaluator(measures, form(qrels, "relevance"))
     all_theirs = {measure: THEIRS.evaluator([measure], qrels) for measure in measures}
     for run in runs:
-        means, found = ours.calc_aggregate(form(run, "score")), ours.calc(form(run, "score"))
+        means = ours.calc_aggregate(form(run, "score"))
+        computed = ours.calc(form(run, "score"))
         assert list(means) == measures
-        by_topic = in_order(found.per_query)
+        by_topic = in_order(computed.per_query)
+        has_empty_list = any(not docs and qrels.get(topic) for topic, docs in run.items())
         for measure, theirs in all_theirs.items():
-            if measure.NAME in OF_EMPTY_LISTS and any(
-                not docs and qrels.get(topic) for topic, docs in run.items()
-            ):
+            if has_empty_list and measure.NAME in OF_EMPTY_LISTS:
                 continue
             expected = theirs.calc(run)
-            assert by_topic.get(measure, []) == in_order(expected.per_query).get(measure, []), (
-                measure
-            )
-            assert exact(found.aggregated[measure]) == exact(expected.aggregated[measure]), measure
-            assert exact(means[measure]) == exact(expected.aggregated[measure]), measure
+            assert by_topic[measure] == in_order(expected.per_query)[measure], measure
+            expected_mean = exact(expected.aggregated[measure])
+            assert exact(computed.aggregated[measure]) == expected_mean, measure
+            assert exact(means[measure]) == expected_mean, measure
 
 
 def in_trec_eval(qrels, run):
     """The collection without topics that trec_eval cannot evaluate.
 
-    If all levels of a topic are negative, also under one of GAINS, trec_eval reads freed memory. Old releases
-    report topics without judgments.
+    If all levels of a topic are negative, also under one of GAINS, trec_eval reads freed memory. Old
+    releases report topics without judgments.
     """
-    usable = [
-        {0, 2, 3, 4}.intersection(docs.values()) or (not docs and not OLD)
-        for docs in qrels.values()
-    ]
-    assume(any(usable))
-    return dict(compress(qrels.items(), usable)), [run]
+    usable = {}
+    for topic, levels in qrels.items():
+        if levels:
+            is_usable = not {0, 2, 3, 4}.isdisjoint(levels.values())
+        else:
+            is_usable = not OLD
+        if is_usable:
+            usable[topic] = levels
+    assume(usable)
+    return usable, [run]
 
 
 @examples(12)
@@ -142,10 +160,11 @@ def test_random_topics_with_ties_negative_levels_and_missing_topics(collection, 
 
 
 def random_collection(random, topics=12, docs=1000, retrieved=600):
-    """Topics of all sizes; the last bit of sums over the largest depends on the order of addition."""
+    """Topics of all sizes; the last bit of sums over the largest depends on the order of adding."""
     names = [f"d{number}" for number in range(docs)]
     digits = random.choice([2, 15])
-    qrels, run = {}, {}
+    qrels = {}
+    run = {}
     for number in random.sample(range(topics), topics):
         judged = random.sample(names, random.randint(1, docs))
         levels = random.choices([-2, -1, 0, 1, 2, 3], [1, 1, 8, 3, 2, 1], k=len(judged))
@@ -169,18 +188,20 @@ REAL = [
     ("trec_eval-test", "qrels.rel_level", "results.test"),
 ]
 USUAL = [
-    P @ 10, P(rel=2) @ 5, R @ 100, Success @ 5, AP, AP(rel=2) @ 100, RR, RR @ 10, Rprec, nDCG, nDCG @ 10,
-    nDCG(judged_only=True) @ 100, nDCG(gains={1: 2, 2: 10}) @ 1000, Bpref, SetP, SetR, Judged @ 10, Judged,
-    NumQ, NumRel, NumRet, NumRelRet,
-]  # fmt: skip
+    *(P @ 10, P(rel=2) @ 5, R @ 100, Success @ 5, AP, AP(rel=2) @ 100, RR, RR @ 10, Rprec),
+    *(nDCG, nDCG @ 10, nDCG(judged_only=True) @ 100, nDCG(gains={1: 2, 2: 10}) @ 1000),
+    *(Bpref, SetP, SetR, Judged @ 10, Judged, NumQ, NumRel, NumRet, NumRelRet),
+]
 
 
-def read(path, read):
-    rows = {}
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as file:
-        for row in read(file):
-            rows.setdefault(row.query_id, {})[row.doc_id] = row[2]
-    return rows
+def read(path, parse):
+    """The levels or scores of a file, by topic and document."""
+    opening = gzip.open if path.suffix == ".gz" else open
+    values = {}
+    with opening(path, "rt") as file:
+        for row in parse(file):
+            values.setdefault(row.query_id, {})[row.doc_id] = row[2]
+    return values
 
 
 LARGE = ("dl21-passage", "robust05")
@@ -194,21 +215,29 @@ def test_real_qrels_and_runs(shared_data, folder, qrels, runs):
     judgments = read(shared_data / folder / qrels, ir_measures.read_trec_qrels)
     paths = sorted((shared_data / folder).glob(runs))[::3]
     assert paths
-    assert_equal_bits(judgments, [read(path, ir_measures.read_trec_run) for path in paths], USUAL)
+    rankings = [read(path, ir_measures.read_trec_run) for path in paths]
+    assert_equal_bits(judgments, rankings, USUAL)
 
 
 UNEQUAL = [
-    *(
-        P(rel=0) @ 5,
-        P(rel=True) @ 5,
-        P(rel=2**31) @ 5,
-        P @ True,
-        RR(judged_only=True) @ 5,
-        NumRel(rel=2),
-    ),
-    *(nDCG(dcg="exp-log2") @ 5, nDCG(gains={1: 0.5}) @ 5, nDCG(gains={1.0: 2}) @ 5),
-    *(IPrec @ 0.1, infAP, SetAP, SetF, SetRelP, ir_measures.RBP),
-    *(ir_measures.alpha_nDCG @ 10, ir_measures.Compat(p=0.9), ir_measures.Accuracy),
+    P(rel=0) @ 5,
+    P(rel=True) @ 5,
+    P(rel=2**31) @ 5,
+    P @ True,
+    RR(judged_only=True) @ 5,
+    NumRel(rel=2),
+    nDCG(dcg="exp-log2") @ 5,
+    nDCG(gains={1: 0.5}) @ 5,
+    nDCG(gains={1.0: 2}) @ 5,
+    IPrec @ 0.1,
+    infAP,
+    SetAP,
+    SetF,
+    SetRelP,
+    ir_measures.RBP,
+    ir_measures.alpha_nDCG @ 10,
+    ir_measures.Compat(p=0.9),
+    ir_measures.Accuracy,
 ]
 
 
@@ -221,8 +250,9 @@ def test_measures_without_equal_values_are_not_supported(measure):
 
 def test_gains_beyond_the_whole_numbers_of_c_do_not_overflow():
     measure = nDCG(gains={1: 0, 3: 10**12}) @ 5
-    found = evaluate({"q": {"a": 3, "b": 1}}, {"run": {"q": {"b": 2.0, "a": 1.0}}}, [measure])
-    assert found.values.item() == 1 / math.log2(3)
+    run = {"q": {"b": 2.0, "a": 1.0}}
+    evaluation = evaluate({"q": {"a": 3, "b": 1}}, {"run": run}, [measure])
+    assert evaluation.values.item() == 1 / math.log2(3)
 
 
 @pytest.mark.parametrize("measure", [P, P(no=1) @ 5, nDCG(dcg="ln") @ 5])
