@@ -28,8 +28,8 @@ hypothesis.settings.load_profile("repeatable")
 
 
 def pytest_collection_finish() -> None:
-    # statsmodels collects garbage at each correction of p-values. It need not look at what is loaded by now,
-    # nor at the many datasets of ir-datasets.
+    # statsmodels collects garbage at each correction of p-values. It need not look at what is
+    # loaded by now, nor at the many datasets of ir-datasets.
     import ir_datasets  # noqa: F401
 
     gc.freeze()
@@ -41,7 +41,7 @@ def pytest_collection_finish() -> None:
 def pytest_xdist_auto_num_workers() -> int | None:
     """The workers of `-n auto` in tox: half of the cores, because two environments run at a time.
 
-    Each worker imports and collects everything, so on two cores none starts: both run tests at once.
+    Each worker imports and collects everything, so on two cores none starts: both run tests.
     """
     if "TOX_ENV_NAME" not in os.environ or "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None  # xdist reads the variable, and counts the cores otherwise

@@ -1,4 +1,4 @@
-"""Distributions for tests: a module and a ``.dist-info`` in a folder on PYTHONPATH, and built ones."""
+"""Distributions for tests: a module and a ``.dist-info`` in a folder on PYTHONPATH, or built."""
 
 import os
 import subprocess
@@ -74,7 +74,7 @@ def python(
 def run(*command: object, folder: Path | None = None) -> str:
     """The output of a command, which must succeed."""
     done = subprocess.run(
-        [str(part) for part in command],
+        [str(word) for word in command],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -1,9 +1,9 @@
 """Writes the files and runs the commands that a Markdown document shows, and compares their output.
 
-A fenced block after a line that contains only a bold file name is that file. In a ``console`` block each
-line after ``$ `` is a command. A command continues on the next line after a backslash. The lines up to
-the next command are its output, which is compared if there is any. ``# exit status 2`` after a command
-gives its exit status; otherwise the command must succeed.
+A fenced block after a line that contains only a bold file name is that file. In a ``console`` block
+each line after ``$ `` is a command. A command continues on the next line after a backslash. The
+lines up to the next command are its output, which is compared if there is any. ``# exit status 2``
+after a command gives its exit status; otherwise the command must succeed.
 """
 
 import os
@@ -32,7 +32,7 @@ COMMAND = re.compile(
 PROGRAM = "ir_measures_graded "
 WARNING = "ir_measures_graded: warning: "
 WARNINGS = re.compile(f"(?m)^{WARNING}.*\n")
-"""Most commands on the demo warn of the topic that run B lacks. A document may leave these lines out."""
+"""Most commands on the demo warn of the topic that run B lacks. A document may omit these lines."""
 
 
 class File(NamedTuple):
@@ -60,14 +60,15 @@ def steps(document: Path) -> Iterator[File | Command]:
         if block["file"]:
             yield File(block["file"].replace("\\_", "_"), block["text"])
         elif block["language"] == "console":
-            for part in re.split(r"^\$ ", block["text"], flags=re.M)[1:]:
-                found = COMMAND.fullmatch(part)
-                assert found, part
-                yield Command(found["line"], int(found["status"] or 0), found["output"])
+            _, *texts = re.split(r"^\$ ", block["text"], flags=re.M)
+            for text in texts:
+                command = COMMAND.fullmatch(text)
+                assert command, text
+                yield Command(command["line"], int(command["status"] or 0), command["output"])
 
 
 def in_shell(
-    line: str, folder: Path, environment: Mapping[str, str], given: str | None = None
+    line: str, folder: Path, environment: Mapping[str, str], stdin: str | None = None
 ) -> Done:
     """Run a command as a user does."""
     done = subprocess.run(
@@ -75,7 +76,7 @@ def in_shell(
         shell=True,
         cwd=folder,
         env={**os.environ, **environment},
-        input=given,
+        input=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -100,9 +101,8 @@ def in_process(line: str, folder: Path, environment: Mapping[str, str]) -> Done:
         redirect_stderr(printed),
         warnings.catch_warnings(),
     ):
-        warnings.simplefilter(
-            "default", InputWarning
-        )  # the tests' own filter ignores what users see
+        # The tests' own filter ignores what users see.
+        warnings.simplefilter("default", InputWarning)
         patch.chdir(folder)
         for name, value in environment.items():
             patch.setenv(name, value)
@@ -115,9 +115,9 @@ def in_process(line: str, folder: Path, environment: Mapping[str, str]) -> Done:
 def follow(
     document: Path, folder: Path, environment: Mapping[str, str], run: Runner = in_shell
 ) -> int:
-    """Write the files and run the commands of a document in `folder`; returns the number of commands.
+    """Write the files and run the commands of a document in `folder`.
 
-    Fails if the exit status of a command or its output differs.
+    Fails if the exit status of a command or its output differs; returns the number of commands.
     """
     commands = 0
     for step in steps(document):

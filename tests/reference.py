@@ -49,8 +49,9 @@ def ideal_gains(qrels: Documents, gains: Mapping[float, float]) -> list[float]:
 
 
 def vector(gains: Sequence[float], k: int, discount) -> list[float]:
-    """The running sum of discounted gains at ranks 1…k; ranks after the end of the list gain nothing."""
-    total, sums = 0.0, []
+    """The running sum of discounted gains at ranks 1…k; ranks after the list gain nothing."""
+    total = 0.0
+    sums = []
     for rank in range(1, k + 1):
         if rank <= len(gains):
             total += discount(gains[rank - 1], rank)
@@ -94,9 +95,9 @@ def cumulated(discount_of, normalised=False):
         values = vector(listed, k, discount)
         if normalised:
             values = [value / most for value, most in zip(values, vector(ideal, k, discount))]
-        return (
-            sum(values) / k if "avg" in measure.SUPPORTED_PARAMS and measure["avg"] else values[-1]
-        )
+        if "avg" in measure.SUPPORTED_PARAMS and measure["avg"]:
+            return sum(values) / k
+        return values[-1]
 
     return cumulated_gain
 
@@ -122,8 +123,8 @@ def scheel(measure, ideal):
 # Average precision
 
 
-def average_precision(relevant: list[bool], of: int) -> float:
-    return sum(sum(relevant[:i]) / i for i, hit in enumerate(relevant, 1) if hit) / of
+def average_precision(relevant: list[bool], relevant_count: int) -> float:
+    return sum(sum(relevant[:i]) / i for i, hit in enumerate(relevant, 1) if hit) / relevant_count
 
 
 def mu_ap(measure, listed, ideal):
@@ -137,9 +138,9 @@ def mu_ap(measure, listed, ideal):
 
 def at_relevant(measure, listed, ideal, quotient):
     """The mean over relevant documents of a quotient of the two lists down to each one's rank."""
-    of = min(len(ideal), measure["cutoff"] or math.inf)
+    divisor = min(len(ideal), measure["cutoff"] or math.inf)
     hits = [i for i, g in enumerate(listed, 1) if g > 0]
-    return sum(quotient(i, listed[:i], ideal[:i]) for i in hits) / of if of else 0.0
+    return sum(quotient(i, listed[:i], ideal[:i]) for i in hits) / divisor if divisor else 0.0
 
 
 def wap(measure, listed, ideal):
@@ -151,7 +152,8 @@ def q(measure, listed, ideal):
 
 
 def agr(measure, qrels, run):
-    gains, levels = gains_of(measure), sorted(set(qrels.values()))
+    gains = gains_of(measure)
+    levels = sorted(set(qrels.values()))
     relevant = sum(gain(level, gains) > 0 for level in qrels.values())
 
     def below(level):
@@ -184,12 +186,13 @@ def gap(measure, listed, ideal):
 
 def stops(measure, gains):
     """The probability to stop at each rank of a list."""
-    going, found = 1.0, []
+    going = 1.0
+    probabilities = []
     for g in gains:
         p = g / (measure["max_gain"] + 1)
-        found.append(going * p)
+        probabilities.append(going * p)
         going *= 1 - p
-    return found
+    return probabilities
 
 
 def blended(measure, listed, ideal, i, beta=None):
@@ -201,10 +204,8 @@ def blended(measure, listed, ideal, i, beta=None):
 def cascade(utility, normalised=False):
     def value(measure, listed, ideal):
         def expected(gains):
-            return sum(
-                s * utility(measure, gains, ideal, i)
-                for i, s in enumerate(stops(measure, gains), 1)
-            )
+            stopping = enumerate(stops(measure, gains), 1)
+            return sum(s * utility(measure, gains, ideal, i) for i, s in stopping)
 
         if not normalised:
             return expected(listed)
@@ -218,12 +219,10 @@ def rbp(measure, qrels, run):
     p = measure["p"]
     listed, _ = lists(measure, qrels, run)
     if not measure["residual"]:
-        return (1 - p) * sum(
-            g / measure["max_gain"] * p ** (i - 1) for i, g in enumerate(listed, 1)
-        )
-    docs = [doc for doc in order(run) if doc in qrels or not measure["judged_only"]][
-        : measure["cutoff"]
-    ]
+        m = measure["max_gain"]
+        return (1 - p) * sum(g / m * p ** (i - 1) for i, g in enumerate(listed, 1))
+    docs = [doc for doc in order(run) if doc in qrels or not measure["judged_only"]]
+    docs = docs[: measure["cutoff"]]
     unjudged = sum(p ** (i - 1) for i, doc in enumerate(docs, 1) if doc not in qrels)
     return (1 - p) * unjudged + p ** len(docs)
 
@@ -301,7 +300,7 @@ def fallout(measure, qrels, run):
 def two_orders(
     measure: GradedMeasure, qrels: Documents, run: Documents
 ) -> list[tuple[float, float, str]]:
-    """(gain, place, document) for each document compared; a higher place is preferred by the system."""
+    """(gain, place, document) for each document compared; the system prefers a higher place."""
     listed = [doc for doc in order(run) if doc in qrels or not measure["judged_only"]]
     listed = listed[: measure["cutoff"] if measure.CUTOFF else None]
     tied = "tied_by" in measure.SUPPORTED_PARAMS and measure["tied_by"] == "score"
@@ -338,7 +337,8 @@ def ndpm(measure, qrels, run):
 
 def kendall_tau(measure, qrels, run):
     documents = two_orders(measure, qrels, run)
-    c, n = pairs(documents), len(documents)
+    c = pairs(documents)
+    n = len(documents)
     decided = c["+"] + c["-"]
     m = min(len({g for g, _, _ in documents}), len({place for _, place, _ in documents}))
     over = {
@@ -357,9 +357,9 @@ def spearman(measure, qrels, run):
 
     x, y = ranks([g for g, _, _ in documents]), ranks([place for _, place, _ in documents])
     middle = (len(documents) + 1) / 2
-    both = sum((a - middle) * (b - middle) for a, b in zip(x, y))
-    each = sum((a - middle) ** 2 for a in x) * sum((b - middle) ** 2 for b in y)
-    return both / math.sqrt(each) if each else 0.0
+    covariance = sum((a - middle) * (b - middle) for a, b in zip(x, y))
+    variances = sum((a - middle) ** 2 for a in x) * sum((b - middle) ** 2 for b in y)
+    return covariance / math.sqrt(variances) if variances else 0.0
 
 
 def adm(measure, qrels, run):
@@ -375,19 +375,19 @@ def adm(measure, qrels, run):
         return 1 if high == low else (run[doc] - low) / (high - low)
 
     m = measure["max_gain"] or best
-    return 1 - sum(abs((score(d) if place else 0) - g / m) for g, place, d in documents) / len(
-        documents
-    )
+    distances = [abs((score(doc) if place else 0) - g / m) for g, place, doc in documents]
+    return 1 - sum(distances) / len(distances)
 
 
 def relative_relevance(measure, qrels, run):
     low, high = min(run.values(), default=0), max(run.values(), default=0)
-    s, g = [], []
-    for each, place, doc in two_orders(measure, qrels, run):
+    s = []
+    g = []
+    for gain_of_doc, place, doc in two_orders(measure, qrels, run):
         if place:
             scaled = 1 if high == low else (run[doc] - low) / (high - low)
             s.append(run[doc] if measure["norm"] == "none" else scaled)
-            g.append(each)
+            g.append(gain_of_doc)
     lengths = math.sqrt(sum(x * x for x in s) * sum(x * x for x in g))
     return sum(a * b for a, b in zip(s, g)) / lengths if lengths else 0.0
 
@@ -401,9 +401,8 @@ def tie_levels(measure: GradedMeasure, qrels: Documents, run: Documents) -> list
     documents = two_orders(measure, qrels, run)
     for g, place, _ in documents:
         levels.setdefault(place, []).append(g > 0)
-    levels.setdefault(0, []).extend(
-        [False] * ((measure["docs"] or len(documents)) - len(documents))
-    )
+    unknown = (measure["docs"] or len(documents)) - len(documents)
+    levels.setdefault(0, []).extend([False] * unknown)
     return [levels[place] for place in sorted(levels, reverse=True)]
 
 
@@ -422,25 +421,27 @@ def esl(measure, qrels, run):
 
 def positions(levels: list[list[bool]]) -> list[float]:
     """The position of each relevant document, a tied one at the mean of its level."""
-    found, end = [], 0
+    ranks = []
+    end = 0
     for level in levels:
-        found += [end + (len(level) + 1) / 2] * sum(level)
+        ranks += [end + (len(level) + 1) / 2] * sum(level)
         end += len(level)
-    return found
+    return ranks
 
 
 def asl(measure, qrels, run):
-    found = positions(tie_levels(measure, qrels, run))
-    return sum(found) / len(found) if found else 0.0
+    ranks = positions(tie_levels(measure, qrels, run))
+    return sum(ranks) / len(ranks) if ranks else 0.0
 
 
 def nr(measure, qrels, run):
     levels = tie_levels(measure, qrels, run)
-    found, n = positions(levels), sum(map(len, levels))
-    r = len(found)
+    ranks = positions(levels)
+    n = sum(map(len, levels))
+    r = len(ranks)
     if not r:
         return 0.0
-    return 1 - (sum(found) - r * (r + 1) / 2) / (r * (n - r)) if n > r else 1.0
+    return 1 - (sum(ranks) - r * (r + 1) / 2) / (r * (n - r)) if n > r else 1.0
 
 
 def r_cap(measure, listed, ideal):

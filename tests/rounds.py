@@ -37,7 +37,7 @@ def repeated(case: Any) -> Any:
 
 
 def examples(few: int) -> hypothesis.settings:
-    """Few examples of a test whose examples are slow; as many as of others in the thorough round."""
+    """Few examples of a test whose examples are slow; the thorough round has as many as of others."""
     usual = hypothesis.settings.default.max_examples
     most = few if usual < 100 else usual
     return hypothesis.settings(max_examples=most)

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -30,18 +31,20 @@ def test_contestants_agree(form, tmp_path):
         trec_eval = shutil.which("trec_eval") or ""
         inputs = peers.Inputs(replace(TINY, tied=float(tied)), tmp_path / str(tied), trec_eval)
         calls = inputs.contestants(form)
-        for peer in [peer for peer in calls if tied == (peer != "ranx")]:  # its own order of ties
-            expected = inputs.contestants("dicts")[OURS if peer == OURS else "ir-measures"]()
+        by_dicts = inputs.contestants("dicts")
+        for peer, call in calls.items():
+            has_own_order_of_ties = peer == "ranx"
+            if tied == has_own_order_of_ties:
+                continue
+            expected = by_dicts[OURS if peer == OURS else "ir-measures"]()
             tolerance = 1e-4 if peer == "trec_eval" else 1e-12
-            assert calls[peer]() == pytest.approx(expected, abs=tolerance), peer
+            assert call() == pytest.approx(expected, abs=tolerance), peer
 
 
-BLOCKS = replace(
-    SHAPES["L"], topics=workloads.BLOCK + 100, retrieved=100
-)  # is generated in two blocks
+TWO_BLOCKS = replace(SHAPES["L"], topics=workloads.BLOCK + 100, retrieved=100)
 
 
-@pytest.mark.parametrize("shape", [SHAPES["S"], SHAPES["M"], BLOCKS], ids=str)
+@pytest.mark.parametrize("shape", [SHAPES["S"], SHAPES["M"], TWO_BLOCKS], ids=str)
 def test_workloads_match_their_descriptions(shape):
     qrels, run = FORMS["dicts"](shape)
     assert list(qrels) == list(run) == [str(number) for number in range(1, shape.topics + 1)]
@@ -84,19 +87,20 @@ def tiny(monkeypatch):
     ids=["peers", "costs", "large"],
 )
 def test_benchmarks_run(benchmark, arguments, tables, rows, tmp_path, capsys):
-    kept = tmp_path / "measured.json"
-    benchmark.main([*arguments, "--repeat", "1", "--json", str(kept)])
-    result = json.loads(kept.read_text())
-    found = [row for table in result["tables"].values() for row in table]
+    path = tmp_path / "measured.json"
+    benchmark.main([*arguments, "--repeat", "1", "--json", str(path)])
+    result = json.loads(path.read_text())
+    measured = [row for table in result["tables"].values() for row in table]
     assert len(result["tables"]) == tables
-    assert rows in (len(found), None)
-    assert all(row.get("ms", row.get("s")) > 0 for row in found)
-    assert all(row["peak_MB"] >= row.get("added_MB", 0) >= 0 for row in found if "peak_MB" in row)
+    if rows is not None:
+        assert len(measured) == rows
+    for row in measured:
+        assert row.get("ms", row.get("s")) > 0
+        if "peak_MB" in row:
+            assert row["peak_MB"] >= row.get("added_MB", 0) >= 0
     assert result["packages"].keys() >= {"ir-measures-graded", "numpy"}
-    printed = capsys.readouterr().out.splitlines()
-    assert len([line for line in printed if line.startswith("|")]) == len(found) + 2 * len(
-        result["tables"]
-    )
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    assert len(lines) == len(measured) + 2 * tables
 
 
 @pytest.mark.filterwarnings("ignore")  # warnings of the peers
@@ -121,7 +125,10 @@ def test_promises_are_measured(tmp_path, capsys):
 
 
 def test_kept_figures_tell_which_forms_are_slower(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(kept, "fixed_work", lambda: lambda: sum(range(1000)))
+    def small_work():
+        return partial(sum, range(1000))
+
+    monkeypatch.setattr(kept, "fixed_work", small_work)
     figures = tmp_path / "kept.json"
     figures.write_text('{"dicts": 1e-9, "text": 1e9}')
     arguments = ["dicts", "text", "--rounds", "1", "--keep"]
@@ -133,4 +140,5 @@ def test_kept_figures_tell_which_forms_are_slower(tmp_path, capsys, monkeypatch)
 
 
 def test_a_figure_of_every_form_is_kept():
-    assert {*json.loads(kept.KEPT.read_text())} == {*kept.FORMS, *kept.ARROW_FORMS, *kept.FILES}
+    figures = json.loads(kept.KEPT.read_text())
+    assert figures.keys() == {*kept.FORMS, *kept.ARROW_FORMS, *kept.FILES}

@@ -21,34 +21,45 @@ def at_once(monkeypatch):
     monkeypatch.setattr(progress, "DELAY", 0)
 
 
+class Steps:
+    """A function for `progress` that keeps its calls."""
+
+    def __init__(self):
+        self.calls = []
+
+    def __call__(self, *call):
+        self.calls.append(call)
+
+
 def test_a_function_is_told_each_step():
-    told = []
-    values = evaluate(QRELS, RUNS, ["nDCG@2"], progress=lambda *step: told.append(step)).values
-    assert told == [("runs", 1, 2), ("runs", 2, 2)]
+    steps = Steps()
+    values = evaluate(QRELS, RUNS, ["nDCG@2"], progress=steps).values
+    assert steps.calls == [("runs", 1, 2), ("runs", 2, 2)]
     assert (values == evaluate(QRELS, RUNS, ["nDCG@2"]).values).all()
 
 
 def test_random_samples_are_steps_of_a_comparison():
     pytest.importorskip("scipy")
-    told = []
-    compare(QRELS, RUNS, ["nDCG@2"], tests=["tukey"], progress=lambda *step: told.append(step))
-    assert ("batches of random samples", 1, 1) in told
+    steps = Steps()
+    compare(QRELS, RUNS, ["nDCG@2"], tests=["tukey"], progress=steps)
+    assert ("batches of random samples", 1, 1) in steps.calls
 
 
 def test_what_a_file_has_is_told_in_bytes(tmp_path):
     run = tmp_path / "mine.run"
     run.write_text("".join(f"{topic} Q0 a 1 1 x\n" for topic in QRELS))
-    told = []
-    evaluate(QRELS, {"mine": run}, ["AP"], progress=lambda *step: told.append(step))
-    assert told == [(f"reading {run}", run.stat().st_size, run.stat().st_size), ("runs", 1, 1)]
+    size = run.stat().st_size
+    steps = Steps()
+    evaluate(QRELS, {"mine": run}, ["AP"], progress=steps)
+    assert steps.calls == [(f"reading {run}", size, size), ("runs", 1, 1)]
 
 
 def test_a_bar_is_shown_and_removed_also_after_an_error(at_once, capsys):
     with pytest.raises(ZeroDivisionError), progress.followed(True):
-        list(map((1).__truediv__, progress.steps([2, 1, 0], "numbers")))
-    shown = capsys.readouterr().err
-    assert "numbers:  33 %|" in shown
-    assert shown.rpartition("\r")[0].endswith(" ")  # blanks cover the bar
+        [1 / number for number in progress.steps([2, 1, 0], "numbers")]
+    printed = capsys.readouterr().err
+    assert "numbers:  33 %|" in printed
+    assert printed.rpartition("\r")[0].endswith(" ")  # blanks cover the bar
 
 
 def test_short_work_shows_nothing(capsys):
@@ -62,13 +73,14 @@ def test_a_command_shows_a_bar_on_a_terminal_unless_quiet(
     at_once, tmp_path, monkeypatch, capsys, is_terminal, words
 ):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
-    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels = tmp_path / "qrels"
     qrels.write_text("1 0 a 1\n")
+    run = tmp_path / "run"
     run.write_text("1 Q0 a 1 1 x\n")
     assert cli.main(["evaluate", str(qrels), str(run), "AP", *words]) == 0
-    shown = capsys.readouterr()
-    assert shown.out == "AP\t1.0000\n"
-    assert ("runs: 100 %" in shown.err) == (is_terminal and not words)
+    printed = capsys.readouterr()
+    assert printed.out == "AP\t1.0000\n"
+    assert ("runs: 100 %" in printed.err) == (is_terminal and not words)
 
 
 def test_without_tqdm_a_command_shows_no_bar_and_python_names_the_extra(monkeypatch, capsys):

@@ -68,11 +68,10 @@ def run(name: str) -> Outcome:
     signs: dict[str, str] = {}
     number = version(tool.distribution)
     for measure, metric in tool.metrics.items():
-        of_measure = values[measure]
-        signs[measure] = "".join(
-            sign_of(tool, metric, collection, of_measure.get(label))
-            for label, collection in content["collections"].items()
-        )
+        signs[measure] = ""
+        for label, collection in content["collections"].items():
+            expected = values[measure].get(label)
+            signs[measure] += sign_of(tool, metric, collection, expected)
     return Outcome(number, True, signs)
 
 
@@ -105,12 +104,12 @@ def conventions() -> list[dict[str, str]]:
 
 def named(tool: str, measure: str, collection: str) -> bool:
     """Whether a convention names the difference of a tool for a measure on a collection."""
-    return any(
-        row["tool"] == tool
-        and (row["measures"] == "*" or measure in row["measures"].split(" "))
-        and collection in row["collections"].split(", ")
-        for row in conventions()
-    )
+    for row in conventions():
+        is_of_measure = row["measures"] == "*" or measure in row["measures"].split(" ")
+        is_of_collection = collection in row["collections"].split(", ")
+        if row["tool"] == tool and is_of_measure and is_of_collection:
+            return True
+    return False
 
 
 def summary() -> str:

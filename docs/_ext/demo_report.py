@@ -61,7 +61,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         try:
             with redirect_stdout(StringIO()):
                 for command in COMMANDS:
-                    assert cli.main([*command]) == 0
+                    assert cli.main(list(command)) == 0
             for name in (REPORT, WHAT_IF):
                 copy(name, app.outdir)
         finally:

@@ -77,8 +77,8 @@ REPORT = (
 
 def gallery(pictures: tuple[Picture, ...], columns: int) -> str:
     """The pictures side by side; a narrow page has fewer columns."""
-    shown = "".join(picture.html() for picture in pictures)
-    return f'<div class="pictures columns-{columns}">{shown}</div>'
+    elements = "".join(picture.html() for picture in pictures)
+    return f'<div class="pictures columns-{columns}">{elements}</div>'
 
 
 def front() -> str:

@@ -40,7 +40,7 @@ def printed(*words: str) -> str:
     """A command and what it prints, as HTML."""
     lines = StringIO()
     with redirect_stdout(lines):
-        cli.main([*words])
+        cli.main(list(words))
     command = html.escape(" ".join(["ir_measures_graded", *words]))
     return f"{STYLE}<pre><b>$ {command}</b>\n{html.escape(lines.getvalue())}</pre>"
 

@@ -165,7 +165,7 @@ def vectors() -> dict[str, Any]:
             name: {"about": about, "qrels": qrels, "run": run}
             for name, (about, qrels, run) in COLLECTIONS.items()
         },
-        "measures": [*values.values()],
+        "measures": list(values.values()),
     }
 
 

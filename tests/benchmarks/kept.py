@@ -2,11 +2,11 @@
 
     python tests/benchmarks/kept.py [FORM …] [--keep] [--rounds N]
 
-A figure is the processor time of an evaluation (nDCG_JK@10, workload M), divided by that of a fixed piece
-of work of NumPy and pytrec_eval. Both are measured in turns in one process, and the least time of each
-counts, so the figures of two machines can be compared. `kept.json` has the smallest figure ever measured of
-each form. A form has fallen behind if its figure is more than a tenth above that; the exit status is then 1.
-`--keep` writes smaller figures into the file.
+A figure is the processor time of an evaluation (nDCG_JK@10, workload M), divided by that of a fixed
+piece of work of NumPy and pytrec_eval. Both are measured in turns in one process, and the least
+time of each counts, so the figures of two machines can be compared. `kept.json` has the smallest
+figure ever measured of each form. A form has fallen behind if its figure is more than a tenth above
+that; the exit status is then 1. `--keep` writes smaller figures into the file.
 """
 
 import argparse

@@ -48,7 +48,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Command:
-    """A command that prints a measure's mean as its last word; a call runs it and returns the mean."""
+    """A command that prints a measure's mean as its last word; a call returns the mean."""
 
     argv: tuple[str, ...]
 
@@ -59,7 +59,10 @@ class Command:
         return float(self.run().split()[-1])
 
     def memory(self) -> Memory:
-        """The memory of the process. A bare interpreter starts it, because it inherits its parent's peak."""
+        """The memory of the process.
+
+        A bare interpreter starts it, because a process inherits its parent's peak.
+        """
         start = (
             "import resource as r, subprocess as s, sys;"
             "s.run(sys.argv[1:], stdout=s.DEVNULL, check=True);"
@@ -75,20 +78,23 @@ def memory_of(call: Call) -> Memory:
         return call.memory()
     gc.collect()
     with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(
-            0
-        )  # the call would reuse memory freed after building its input
+        # The call would reuse memory freed after building its input.
+        ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")  # Linux forgets the peak so far
-    before = _held("VmRSS")
+    before = _bytes_of("VmRSS")
     call()
-    peak = _held("VmHWM")
+    peak = _bytes_of("VmHWM")
     return Memory(peak, peak - before)
 
 
-def _held(which: str) -> int:
-    """Bytes of this process under Linux: current (VmRSS) or peak (VmHWM)."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{which}:"))
+def _bytes_of(field: str) -> int:
+    """The memory of this process under Linux: current (VmRSS) or peak (VmHWM)."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        name, _, size = line.partition(":")
+        if name == field:
+            kilobytes, _ = size.split()
+            return int(kilobytes) * 1024
+    raise KeyError(field)
 
 
 def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -119,7 +125,7 @@ def options(description: str | None, workloads: Iterable[str] = ()) -> argparse.
 
 
 class Report:
-    """Tables in Markdown that are printed row by row; --json saves them at the end or on an interrupt."""
+    """Tables in Markdown, printed row by row; --json saves them at the end or on an interrupt."""
 
     def __init__(self, arguments: argparse.Namespace):
         self.arguments = arguments
@@ -130,22 +136,23 @@ class Report:
 
     def __exit__(self, *_: object) -> None:
         if self.arguments.json:
-            kept = json.dumps({**machine(), "tables": self.tables}, indent=1)
-            self.arguments.json.write_text(f"{kept}\n")
+            content = json.dumps({**machine(), "tables": self.tables}, indent=1)
+            self.arguments.json.write_text(f"{content}\n")
 
     def wanted(self, name: str) -> bool:
-        """Whether --only selects a measurement, or all whose names begin like this one's, up to a slash."""
-        return any(
-            fnmatch(name, only) or fnmatch(name, f"{only}/*") for only in self.arguments.only
-        )
+        """Whether --only selects a measurement, or all whose names begin so, up to a slash."""
+        for pattern in self.arguments.only:
+            if fnmatch(name, pattern) or fnmatch(name, f"{pattern}/*"):
+                return True
+        return False
 
     def medians(
         self, calls: Mapping[str, Call], clock: Clock = time.perf_counter
     ) -> dict[str, float]:
         """The median seconds of each call, their repetitions interleaved.
 
-        Each call is made at least once, and not repeated once its calls have taken `--patience` seconds.
-        `time.process_time` is a clock of processor time, of all threads.
+        Each call is made at least once, and not repeated once its calls have taken `--patience`
+        seconds. `time.process_time` is a clock of processor time, of all threads.
         """
         times: dict[str, list[float]] = {name: [] for name in calls}
         for _ in range(self.arguments.repeat):
@@ -158,24 +165,20 @@ class Report:
         """Add a row to the table of that title; the first row starts the table."""
         rows = self.tables.setdefault(title, [])
         if not rows:
-            print(
-                f"\n### {title}\n\n| {' | '.join(cells).replace('_', ' ')} |\n|"
-                + "---|" * len(cells)
-            )
+            head = " | ".join(cells).replace("_", " ")
+            print(f"\n### {title}\n\n| {head} |\n|" + "---|" * len(cells))
         rows.append(cells)
-        print(f"| {' | '.join(map(_shown, cells.values()))} |", flush=True)
+        print(f"| {' | '.join(map(_text_of, cells.values()))} |", flush=True)
 
 
-def _shown(cell: Any) -> str:
+def _text_of(cell: Any) -> str:
     if cell is None:
         return "–"
-    return (
-        f"{cell:,.1f}"
-        if isinstance(cell, float)
-        else f"{cell:,}"
-        if isinstance(cell, int)
-        else str(cell)
-    )
+    if isinstance(cell, float):
+        return f"{cell:,.1f}"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return str(cell)
 
 
 def machine() -> dict[str, Any]:
@@ -185,5 +188,5 @@ def machine() -> dict[str, Any]:
         "system": platform.platform(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
-        "packages": {each.metadata["Name"]: each.version for each in distributions()},
+        "packages": {package.metadata["Name"]: package.version for package in distributions()},
     }

@@ -425,7 +425,7 @@ def on_halves(population: Population, options: argparse.Namespace) -> Lines:
                     parts = [np.stack([first, second])[:, half] for half in halves]
                     tests = paired_in_parts(parts, [(0, 1)], ALPHA, width=width_of(measure))
                     inside[key].append(float(any(test.adjusted[0] < ALPHA for test in tests)))
-                    difference = alexander_govern((part[0], part[1]) for part in parts)
+                    difference = alexander_govern((first, second) for first, second in parts)
                     between[key].append(float(difference.p is not None and difference.p < ALPHA))
             for key in inside:
                 setting = f"{measure}, {size} topics, halves by {key}"

@@ -246,11 +246,11 @@ def on_holes(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
     unjudged = []
     for old, new in pairs_of(len(names), generator)[: options.trials]:
         pool = documents[names[old]]
-        qrels = {
-            topic: {key: level for key, level in judged.items() if key in pool.get(topic, ())}
-            for topic, judged in human.items()
-        }
-        qrels = {topic: judged for topic, judged in qrels.items() if judged}
+        qrels = {}
+        for topic, judged in human.items():
+            in_pool = set(pool.get(topic, ())) & judged.keys()
+            if in_pool:
+                qrels[topic] = {doc: level for doc, level in judged.items() if doc in in_pool}
         pair = {"old": runs[names[old]], "new": runs[names[new]]}
         result = holes(qrels, pair, measure)
         asks.append(float(result.open > 0))

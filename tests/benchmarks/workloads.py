@@ -133,7 +133,11 @@ def _frames(kind: str) -> Callable[[Shape], Input]:
 
     `str` is backed by Arrow from pandas 3 on; `object` makes a Python string for each row.
     """
-    return _each(lambda table: table.to_pandas().astype({"query_id": kind, "doc_id": kind}))
+
+    def frame(table: pa.Table) -> Any:
+        return table.to_pandas().astype({"query_id": kind, "doc_id": kind})
+
+    return _each(frame)
 
 
 def _tuples(shape: Shape) -> Input:
@@ -147,11 +151,9 @@ def _lists(table: pa.Table) -> list[list[Any]]:
     return [column.to_pylist() for column in table.columns]
 
 
-def _by_topic(
-    topics: list[str], documents: list[str], values: list[Any]
-) -> dict[str, dict[str, Any]]:
+def _by_topic(table: pa.Table) -> dict[str, dict[str, Any]]:
     result: dict[str, dict[str, Any]] = {}
-    for topic, document, value in zip(topics, documents, values):
+    for topic, document, value in zip(*_lists(table)):
         result.setdefault(topic, {})[document] = value
     return result
 
@@ -160,7 +162,7 @@ FORMS: dict[str, Callable[[Shape], Input]] = {
     "frame, str": _frames("str"),
     "frame, object": _frames("object"),
     "frame, category": _frames("category"),
-    "dicts": _each(lambda table: _by_topic(*_lists(table))),
+    "dicts": _each(_by_topic),
     "tuples": _tuples,
 }
 

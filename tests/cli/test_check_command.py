@@ -1,10 +1,10 @@
 """The command `check`, and warnings on standard error."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
+from command_line import PROGRAM, command
 from ir_measures_graded.cli import main
 
 
@@ -15,21 +15,20 @@ def test_the_exit_status_says_whether_there_is_a_remark(capsys):
     Path("broken").write_text("q1 Q0 d1 1 x t\n")
     Path("judged").write_text("q1 0 d1 1\n")
     assert main(["check", "qrels", "short", "broken", "judged", "P(rel=7)@1", "-f", "jsonl"]) == 1
-    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [each["input"] for each in found] == ["short", "broken", "judged", "P(rel=7)@1"]
+    remarks = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    inputs = [remark["input"] for remark in remarks]
+    assert inputs == ["short", "broken", "judged", "P(rel=7)@1"]
     assert main(["check", "missing"]) == 2
 
 
 def test_warnings_stand_on_standard_error_and_are_errors_on_request():
     Path("short").write_text("q1 Q0 d1 1 1.0 t\n")
-    command = ["-m", "ir_measures_graded", "evaluate", "qrels", "short", "AP"]
-    plain, strict = (
-        subprocess.run(
-            [sys.executable, *options, *command], capture_output=True, text=True, check=False
-        )
-        for options in ([], ["-W", "error"])
-    )
-    assert (plain.returncode, plain.stdout.split()[0]) == (0, "AP")
+    words = ["evaluate", "qrels", "short", "AP"]
+    plain = command(*words, text=True)
+    assert plain.returncode == 0
+    assert plain.stdout.split()[0] == "AP"
     assert plain.stderr.startswith("ir_measures_graded: warning: short: the run lacks")
     assert plain.stderr.count("\n") == 1
-    assert (strict.returncode, strict.stdout) == (2, "")
+    strict = command(*words, program=[sys.executable, "-W", "error", *PROGRAM[1:]], text=True)
+    assert strict.returncode == 2
+    assert strict.stdout == ""

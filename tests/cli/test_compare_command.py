@@ -15,7 +15,7 @@ pytest.importorskip("statsmodels", reason="statsmodels is not installed")
 
 MEASURE = "nDCG_JK(gains=0:0,1:1,2:10,3:100,avg=True)@100"
 RUNS = {name: str(path) for name, path in demo.run_paths().items()}
-WORDS = "compare", demo.NAME, *RUNS.values(), MEASURE
+WORDS = ["compare", demo.NAME, *RUNS.values(), MEASURE]
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +25,7 @@ def against():
 
 
 def test_latex_and_html_have_the_table_of_a_paper_with_its_origin(against, output):
+    digest = hashlib.sha256(Path(RUNS["A"]).read_bytes()).hexdigest()
     for form, table, mark in (
         ("latex", against.to_latex(3), "% "),
         ("html", against.to_html(3), "<!-- "),
@@ -34,16 +35,17 @@ def test_latex_and_html_have_the_table_of_a_paper_with_its_origin(against, outpu
         origin = [line for line in text.removesuffix(table).splitlines() if line]
         assert all(line.startswith(mark) for line in origin)
         assert "compare graded-demo" in origin[0]
-        assert [line.split()[1] for line in origin[2:]] == list(map(str, RUNS.values()))
-        assert hashlib.sha256(Path(RUNS["A"]).read_bytes()).hexdigest() in origin[2]
+        assert [line.split()[1] for line in origin[2:]] == list(RUNS.values())
+        assert digest in origin[2]
 
 
 @pytest.mark.parametrize("show", ["differences", "means", "tests"])
 def test_a_file_name_that_is_not_utf8_is_a_name_of_a_run(output, show):
     name = "\udcff"
     Path(name).write_bytes(Path(RUNS["A"]).read_bytes())
-    words = "compare", demo.NAME, name, RUNS["B"], MEASURE, "--show", show, "--tests", "wilcoxon"
-    assert name in json.loads(output(*words, "-f", "jsonl")[0]).values()
+    words = ["compare", demo.NAME, name, RUNS["B"], MEASURE, "--show", show, "--tests", "wilcoxon"]
+    first = json.loads(output(*words, "-f", "jsonl")[0])
+    assert name in first.values()
 
 
 @pytest.mark.parametrize("spelling", ["bm25", "bm25.run", "x/bm25.run"])
@@ -51,15 +53,15 @@ def test_a_baseline_is_found_by_name_file_name_and_path(output, spelling):
     Path("x").mkdir()
     Path("x/bm25.run").write_text(Path(RUNS["A"]).read_text())
     words = ["compare", demo.NAME, "x/bm25.run", RUNS["B"], "P@5", "-f", "jsonl"]
-    (row,) = map(json.loads, output(*words, "--baseline", spelling))
-    assert (row["run"], row["other"]) == ("B", "bm25")
+    (line,) = output(*words, "--baseline", spelling)
+    row = json.loads(line)
+    assert row["run"] == "B"
+    assert row["other"] == "bm25"
 
 
 def test_quoted_patterns_are_expanded(output):
     for name, path in demo.run_paths().items():
         os.symlink(path, f"{name}.run")
-    words = ["compare", demo.NAME, "[A-D].run", "AP", "-f", "jsonl"]
-    expected = output(
-        "compare", demo.NAME, *(f"{name}.run" for name in "ABCD"), "AP", "-f", "jsonl"
-    )
-    assert output(*words) == expected
+    runs = ["A.run", "B.run", "C.run", "D.run"]
+    expected = output("compare", demo.NAME, *runs, "AP", "-f", "jsonl")
+    assert output("compare", demo.NAME, "[A-D].run", "AP", "-f", "jsonl") == expected

@@ -20,10 +20,11 @@ TWO = {"q1": {"d1": 9.2, "d10": 9.2, "d2": 1e-17}, "q2": {"d4": 3.0}}
 
 
 def dicts(path):
-    found = {}
+    """The run in a file as a dict of dicts."""
+    run = {}
     for topic, document, score in RunFile(path):
-        found.setdefault(topic, {})[document] = score
-    return found
+        run.setdefault(topic, {})[document] = score
+    return run
 
 
 @pytest.fixture
@@ -41,24 +42,20 @@ def convert(capsys):
 def test_run_survives_every_form(convert, ending):
     Path("in.json").write_text(json.dumps(TWO))
     target = f"out.{ending}"
-    assert (
-        convert("in.json", target, "--run").out
-        == "in.json: run, JSON dict of dicts: 2 topics, 4 rows\n"
-    )
+    printed = convert("in.json", target, "--run").out
+    assert printed == "in.json: run, JSON dict of dicts: 2 topics, 4 rows\n"
     assert dicts(target) == TWO
-    assert Path(target).read_bytes().startswith(b"\x1f\x8b") == target.lower().endswith("gz")
+    is_gzip = Path(target).read_bytes().startswith(b"\x1f\x8b")
+    assert is_gzip == target.lower().endswith("gz")
 
 
 def test_trec_run_is_in_the_order_of_this_package(convert):
     Path("in.json").write_text(json.dumps(TWO))
     convert("in.json", "mine.run", "--run")
-    assert Path("mine.run").read_text() == (
-        "q1 Q0 d10 1 9.2 in\nq1 Q0 d1 2 9.2 in\nq1 Q0 d2 3 1e-17 in\nq2 Q0 d4 1 3 in\n"
-    )
+    text = "q1 Q0 d10 1 9.2 in\nq1 Q0 d1 2 9.2 in\nq1 Q0 d2 3 1e-17 in\nq2 Q0 d4 1 3 in\n"
+    assert Path("mine.run").read_text() == text
     done = command("convert", "-", "-", "--run", input=Path("in.json").read_bytes())
-    assert done.stdout.decode() == Path("mine.run").read_text().replace(
-        " in\n", " standard_input\n"
-    )
+    assert done.stdout.decode() == text.replace(" in\n", " standard_input\n")
 
 
 @pytest.mark.filterwarnings("default")
@@ -69,13 +66,10 @@ def test_qrels_keep_iterations_and_levels(convert):
     assert "trec_eval reads only levels that are whole numbers from -1" in printed.err
     assert Path("out.qrels").read_text() == "q1 a d1 2\nq1 b d1 0.5\nq2 b d1 -1\n"
     convert("in", "-o", "out.tsv")
-    assert (
-        Path("out.tsv")
-        .read_text()
-        .startswith("query_id\tdoc_id\trelevance\titeration\nq1\td1\t2\ta\n")
-    )
-    told = convert("in", "out.json", "--duplicates", "best").out
-    assert told == "in: qrels, TREC: 2 topics, 2 rows; skipped 1 repeated documents\n"
+    table = Path("out.tsv").read_text()
+    assert table.startswith("query_id\tdoc_id\trelevance\titeration\nq1\td1\t2\ta\n")
+    summary = convert("in", "out.json", "--duplicates", "best").out
+    assert summary == "in: qrels, TREC: 2 topics, 2 rows; skipped 1 repeated documents\n"
     assert json.loads(Path("out.json").read_text()) == {"q1": {"d1": 2}, "q2": {"d1": -1}}
 
 
@@ -85,20 +79,21 @@ def test_rows_that_are_skipped_are_counted(convert):
     assert convert("in.csv", "out.csv").out == skipped
     Path("in.run").write_text("q Q0 d 1 2 t\nq Q0 e 2 2 t\nq Q0 d 3 3 t\n")
     for rule, score in (("first", 2), ("best", 3)):
-        told = convert("in.run", f"{rule}.run", "--duplicates", rule).out
-        assert told == "in.run: run, TREC: 1 topics, 2 rows; skipped 1 repeated documents\n"
+        summary = convert("in.run", f"{rule}.run", "--duplicates", rule).out
+        assert summary == "in.run: run, TREC: 1 topics, 2 rows; skipped 1 repeated documents\n"
         assert dicts(f"{rule}.run") == {"q": {"d": score, "e": 2}}
 
 
 def test_runs_of_a_table_become_a_column(convert):
     Path("in.csv").write_text("run,query_id,doc_id,sim\nB,q1,d1,1\nA,q1,d1,2\n")
     convert("in.csv", "out.parquet", "--run")
-    assert [*RunFile("out.parquet").runs()] == ["B", "A"]
+    assert list(RunFile("out.parquet").runs()) == ["B", "A"]
 
 
 @pytest.mark.parametrize("target", ["b.run", "nodir/../b.run", "./b.run", "link.run"])
 def test_file_with_other_content_is_replaced_only_with_force(convert, refusal, target):
-    first, second = "q Q0 d 1 1 t\n", "q Q0 e 1 1 t\n"
+    first = "q Q0 d 1 1 t\n"
+    second = "q Q0 e 1 1 t\n"
     Path("a.run").write_text(first)
     Path("b.run").write_text(second)
     Path("link.run").symlink_to("b.run")
@@ -193,28 +188,27 @@ def test_scores_that_are_ranks_are_written_with_a_warning(convert):
     assert dicts("out.run")["q"]["d1"] == -1
 
 
-@pytest.mark.parametrize("ending", ["run", "csv", "tsv", "parquet", "json"])
-@given(
-    rows=st.lists(
-        st.tuples(
-            st.sampled_from(["q1", "é"]),
-            st.text("ab1_é", min_size=1, max_size=3),
-            st.floats(allow_nan=False),
-        ),
-        min_size=1,
-        unique_by=lambda row: row[:2],
-    )
+TOPICS = st.sampled_from(["q1", "é"])
+DOCUMENTS = st.text("ab1_é", min_size=1, max_size=3)
+SCORES = st.floats(allow_nan=False)
+ROWS = st.lists(
+    st.tuples(TOPICS, DOCUMENTS, SCORES), min_size=1, unique_by=lambda row: (row[0], row[1])
 )
+
+
+@pytest.mark.parametrize("ending", ["run", "csv", "tsv", "parquet", "json"])
+@given(rows=ROWS)
 def test_values_survive_to_the_last_bit(tmp_path_factory, ending, rows):
-    topics, documents, values = map(list, zip(*sorted(rows, key=lambda row: row[0])))
-    path = str(tmp_path_factory.mktemp("run") / f"out.{ending}")
+    in_order = sorted(rows, key=lambda row: row[0])
+    topics, documents, values = map(list, zip(*in_order))
     columns = {"query_id": Ids.of(topics), "doc_id": Ids.of(documents), "score": np.array(values)}
-    made = ConvertedRows(RUN, "in", Part(columns, np.arange(len(values)), Facts()))
+    converted = ConvertedRows(RUN, "in", Part(columns, np.arange(len(values)), Facts()))
+    path = str(tmp_path_factory.mktemp("run") / f"out.{ending}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of infinite numbers in JSON
-        content = written(made, path)
+        content = written(converted, path)
     Path(path).write_bytes(content)
-    found = read_rows(path, RUN)
-    assert {*zip(topics, documents, map(repr, values))} == {
-        *zip(found.column("query_id"), found.column("doc_id"), map(repr, found.column("score")))
-    }
+    read = read_rows(path, RUN)
+    read_rows_of_file = zip(read.column("query_id"), read.column("doc_id"), read.column("score"))
+    expected = {(topic, document, repr(value)) for topic, document, value in rows}
+    assert {(topic, doc, repr(value)) for topic, doc, value in read_rows_of_file} == expected

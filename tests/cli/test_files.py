@@ -22,20 +22,22 @@ from ir_measures_graded.output.files import write_whole
     [["evaluate", "qrels", "run", "other", "nCG@1"], ["compare", "qrels", "run", "other", "nCG@1"]],
 )
 def test_a_file_has_the_lines_that_its_format_prints(output, words):
-    formats = {"txt": "text", "md": "markdown", "tex": "latex"}
-    formats |= {form: form for form in ("tsv", "csv", "json", "jsonl")}
-    files = [word for ending in formats for word in ("-o", f"table.{ending}")]
+    for_people = {"txt": "text", "md": "markdown", "tex": "latex"}
+    for_programs = {form: form for form in ("tsv", "csv", "json", "jsonl")}
+    formats = for_people | for_programs
+    files = []
+    for ending in formats:
+        files += ["-o", f"table.{ending}"]
     output(*words, *files)
     for ending, form in formats.items():
-        places = [] if form in ("text", "markdown", "latex") else ["-p", "-1"]
-        printed = output(*words, "-f", form, *places)
+        all_decimals = ["-p", "-1"] if ending in for_programs else []
+        printed = output(*words, "-f", form, *all_decimals)
         written = Path(f"table.{ending}").read_text(encoding="utf-8").splitlines()
         if written[0].startswith("% ir_measures_graded"):  # the command, which differs
             del written[0], printed[0]
         assert written
-        assert [
-            line for line in printed if line in written
-        ] == written  # text has more lines than the table
+        # Text has more lines than the table.
+        assert [line for line in printed if line in written] == written
 
 
 def test_missing_matplotlib_is_reported_before_the_work(refusal, monkeypatch):
@@ -47,19 +49,17 @@ def test_missing_matplotlib_is_reported_before_the_work(refusal, monkeypatch):
 def test_an_error_leaves_the_old_file(refusal):
     Path("values.csv").write_text("old")
     Path("broken.run").write_text("q1 Q0 d1 1 0.5\n")
-    assert "broken.run:1: 5 fields, not 6" in refusal(
-        "evaluate", "qrels", "broken.run", "AP", "-o", "values.csv"
-    )
+    message = refusal("evaluate", "qrels", "broken.run", "AP", "-o", "values.csv")
+    assert "broken.run:1: 5 fields, not 6" in message
     assert Path("values.csv").read_text() == "old"
 
 
 def test_of_several_files_none_is_written_if_one_cannot_be(refusal):
     Path("values.csv").write_text("old")
     Path("file").touch()
-    told = refusal(
-        "holes", "qrels", "run", "other", "P@2", "-o", "values.csv", "--ask", "file/ask.csv"
-    )
-    assert told == "cannot write 'file/ask.csv': folder 'file' is a file"
+    outputs = ["-o", "values.csv", "--ask", "file/ask.csv"]
+    message = refusal("holes", "qrels", "run", "other", "P@2", *outputs)
+    assert message == "cannot write 'file/ask.csv': folder 'file' is a file"
     assert Path("values.csv").read_text() == "old"
 
 
@@ -74,14 +74,14 @@ def test_of_several_files_none_is_written_if_one_cannot_be(refusal):
 def test_two_outputs_are_two_files(refusal, words):
     os.symlink("f.csv", "link")
     answers = ["--answers", "answers"] if "--merged" in words else []
-    told = refusal("holes", "qrels", "run", "other", "P@2", *words, *answers)
-    assert re.fullmatch("cannot write '.+' twice; give each output a file of its own", told)
+    message = refusal("holes", "qrels", "run", "other", "P@2", *words, *answers)
+    assert re.fullmatch("cannot write '.+' twice; give each output a file of its own", message)
 
 
 def test_a_link_to_itself_is_not_replaced(refusal):
     os.symlink("loop.csv", "loop.csv")
-    told = refusal("evaluate", "qrels", "run", "AP", "-o", "loop.csv")
-    assert told == "loop.csv: cannot be written: it is a link that leads back to itself"
+    message = refusal("evaluate", "qrels", "run", "AP", "-o", "loop.csv")
+    assert message == "loop.csv: cannot be written: it is a link that leads back to itself"
     assert os.path.islink("loop.csv")
 
 
@@ -98,8 +98,8 @@ def test_no_file_is_written_into_a_folder_that_is_read(refusal, target):
     Path("part/topic=1").mkdir(parents=True)
     Path("part/topic=1/a.parquet").touch()
     Path(target).touch()
-    told = refusal("evaluate", "qrels", "part", "AP", "-o", target)
-    assert told == f"cannot write {target!r}: the command reads the folder of this file"
+    message = refusal("evaluate", "qrels", "part", "AP", "-o", target)
+    assert message == f"cannot write {target!r}: the command reads the folder of this file"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
@@ -125,9 +125,8 @@ def test_a_file_that_changes_meanwhile_is_refused(refusal):
             qrels.write("q1 0 a 1\n")
 
     threading.Thread(target=feed, daemon=True).start()
-    assert "changing.run: the file changed" in refusal(
-        "evaluate", "pipe.qrels", "changing.run", "AP"
-    )
+    message = refusal("evaluate", "pipe.qrels", "changing.run", "AP")
+    assert "changing.run: the file changed" in message
 
 
 def test_a_symbolic_link_remains(output):
@@ -139,8 +138,11 @@ def test_a_symbolic_link_remains(output):
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, MemoryError, OSError])
 def test_an_interrupted_file_leaves_nothing(folder, monkeypatch, stop):
+    def interrupted(file):
+        raise stop
+
     Path("new").mkdir()
-    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(stop))
+    monkeypatch.setattr(os, "fsync", interrupted)
     with pytest.raises(GradedError if stop is OSError else stop):
         write_whole(folder / "new" / "a", b"content")
     assert os.listdir("new") == []

@@ -1,7 +1,6 @@
 """The command `judges`: agreement, estimates, choice of tables, and errors."""
 
 import json
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -20,45 +19,45 @@ RUNS = {name: str(path) for name, path in demo.run_paths().items()}
 @pytest.fixture
 def human(folder):
     """The demo's qrels for 12 of its 20 topics."""
-    levels = answers_in(demo.qrels_path())[0]
-    part = {topic: levels[topic] for topic in list(levels)[:12]}
-    Path("human.txt").write_bytes(written(rows_of(part, "human"), "human.txt"))
-    return part
+    levels, _ = answers_in(demo.qrels_path())
+    some_levels = {topic: levels[topic] for topic in list(levels)[:12]}
+    Path("human.txt").write_bytes(written(rows_of(some_levels, "human"), "human.txt"))
+    return some_levels
 
 
 def test_machines_are_compared_without_runs(output, human):
     """One has a file that could be a run."""
     Path("other.csv").write_text("topic,document,score\n351,d0014,1\n351,d0007,\n")
-    found = judges("human.txt", {"graded-demo": demo.NAME, "other": "other.csv"})
+    result = judges("human.txt", {"graded-demo": demo.NAME, "other": "other.csv"})
     words = ["judges", "human.txt", demo.NAME, "other.csv"]
     lines = output(*words)
-    assert lines[0].startswith(
-        "graded-demo, with the highest κ of 2 judges, agrees with the human on 100 %"
-    )
+    answer = "graded-demo, with the highest κ of 2 judges, agrees with the human on 100 %"
+    assert lines[0].startswith(answer)
     lines = lines[lines.index("") + 1 :]
     assert lines[0].split()[:2] == ["judge", "kappa"]
     assert lines[0].endswith("documents  no answer  no level")
-    unanswered = found.judges[1].counts["unanswered"]
+    unanswered = result.judges[1].counts["unanswered"]
     assert lines[2].split()[0] == "other"
     assert lines[2].split()[-3:] == ["1", str(unanswered), "1"]
     assert lines[3] == ""  # one line a judge
     table = "κ with the levels divided in two, with 95 % intervals over topics"
     assert table in output(*words, "--show", "kappas")
     assert table not in lines
-    assert list(map(json.loads, output(*words, "-f", "jsonl"))) == found.records()
+    assert list(map(json.loads, output(*words, "-f", "jsonl"))) == result.records()
     assert "\\toprule" in output(*words, "-f", "latex")
 
 
 def test_runs_and_measures_bring_orders_and_estimates(output, human):
     output("convert", RUNS["A"], "A.csv")
-    words = ["judges", "human.txt", demo.NAME, *(RUNS | {"A": "A.csv"}).values(), "P@5"]
+    runs = RUNS | {"A": "A.csv"}
+    words = ["judges", "human.txt", demo.NAME, *runs.values(), "P@5"]
     lines = output(*words)
     assert max(map(len, lines)) <= 100
     both = "12 topics judged by both, 8 by the machine alone, 0 by the human alone."
     assert both in " ".join(lines[: lines.index("")])
-    found = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9)
+    estimates = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9)
     records = list(map(json.loads, output(*words, "--confidence", "0.9", "-f", "jsonl")))
-    assert records == found.records()
+    assert records == estimates.records()
 
 
 def test_a_human_sample_of_documents_has_an_agreement_but_no_estimate(output, human):
@@ -67,7 +66,7 @@ def test_a_human_sample_of_documents_has_an_agreement_but_no_estimate(output, hu
     Path("sample.txt").write_text("".join(lines[::2]))
     words = ["judges", "sample.txt", demo.NAME, *RUNS.values(), "P@5"]
     facts = json.loads("".join(output(*words, "-f", "json")))
-    (remark,) = (each for each in facts["remarks"] if each["kind"] == "no estimate")
+    (remark,) = [remark for remark in facts["remarks"] if remark["kind"] == "no estimate"]
     assert "judged a sample of documents, not of topics: by P@5" in remark["text"]
     assert not any(remark["text"] in note for note in facts["notes"])
     assert facts["notes"][-1].startswith("documents: judged by both; ")
@@ -91,11 +90,12 @@ def test_a_human_sample_of_documents_has_an_agreement_but_no_estimate(output, hu
 )
 def test_numbers_tell_a_judge_from_a_run(folder, text, expected):
     Path("file").write_text(text)
-    unclear = pytest.raises(
-        GradedError, match="file may be qrels or a run: convert it to a TREC file, or"
-    )
-    with unclear if expected is None else nullcontext():
+    if expected is not None:
         assert is_judge("file", beside_runs=True) is expected
+        return
+    message = "file may be qrels or a run: convert it to a TREC file, or"
+    with pytest.raises(GradedError, match=message):
+        is_judge("file", beside_runs=True)
 
 
 @pytest.mark.parametrize("ending", ["qrels", "txt", "tsv.gz", "csv", "json", "parquet"])

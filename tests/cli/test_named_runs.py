@@ -58,14 +58,14 @@ def test_a_converted_run_has_its_name_as_tag(output):
 
 @pytest.mark.parametrize("word", ["BM25=nor.run", "BM25=no/*.run"])
 def test_a_missing_file_is_named_without_the_name(refusal, word):
-    told = refusal("evaluate", "qrels", word, "RR")
-    assert told.startswith(f"file not found: {word.partition('=')[2]!r}")
+    message = refusal("evaluate", "qrels", word, "RR")
+    assert message.startswith(f"file not found: {word.partition('=')[2]!r}")
 
 
 def test_an_output_must_not_be_the_file_behind_a_name(refusal):
     Path("x.csv").write_text(TWO)
-    told = refusal("evaluate", "qrels", "A=x.csv", "RR", "-o", "x.csv")
-    assert told == "cannot write 'x.csv': the command reads this file"
+    message = refusal("evaluate", "qrels", "A=x.csv", "RR", "-o", "x.csv")
+    assert message == "cannot write 'x.csv': the command reads this file"
 
 
 @pytest.mark.parametrize(
@@ -90,5 +90,5 @@ def test_an_excel_file_has_all_decimals_notes_and_no_formula(output):
 
 def test_an_excel_file_needs_openpyxl(refusal, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    told = refusal("evaluate", "qrels", "run", "AP", "-o", "values.xlsx")
-    assert told.startswith("an Excel file needs openpyxl, which is not installed: pip install")
+    message = refusal("evaluate", "qrels", "run", "AP", "-o", "values.xlsx")
+    assert message.startswith("an Excel file needs openpyxl, which is not installed: pip install")

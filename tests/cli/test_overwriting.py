@@ -1,4 +1,4 @@
-"""No command writes over a file that it reads, by whatever path, and impossible paths are refused."""
+"""No command writes over a file that it reads, by any path, and impossible paths are refused."""
 
 import os
 from pathlib import Path
@@ -43,8 +43,8 @@ def run_in_csv(folder):
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_input_is_not_overwritten(run_in_csv, refusal, command, path):
-    told = refusal(command, *COMMANDS[command], "-o", path)
-    assert told == f"cannot write {path!r}: the command reads this file"
+    message = refusal(command, *COMMANDS[command], "-o", path)
+    assert message == f"cannot write {path!r}: the command reads this file"
     assert Path("run.csv").read_text() == RUN
 
 
@@ -67,22 +67,22 @@ def test_a_file_of_a_pattern_is_not_overwritten(folder, refusal, pattern):
     rows = pyarrow.table({"query_id": ["q1"], "doc_id": ["d1"], "score": [1.0]})
     parquet.write_table(rows, path)
     content = path.read_bytes()
-    told = refusal("convert", pattern, path, "--run", "--force")
-    assert told == f"cannot write '{path}': the command reads this file"
+    message = refusal("convert", pattern, path, "--run", "--force")
+    assert message == f"cannot write '{path}': the command reads this file"
     assert path.read_bytes() == content
 
 
 @pytest.mark.parametrize("option", ["--ask", "--merged"])
 def test_other_outputs_do_not_overwrite_an_input(run_in_csv, refusal, option):
     words = ["--answers", "other"] if option == "--merged" else []
-    told = refusal("holes", *RUNS, *words, option, "no/../run.csv")
-    assert told == "cannot write 'no/../run.csv': the command reads this file"
+    message = refusal("holes", *RUNS, *words, option, "no/../run.csv")
+    assert message == "cannot write 'no/../run.csv': the command reads this file"
 
 
 def test_the_report_does_not_overwrite_an_input(folder, refusal):
     Path("run.html").write_text(RUN)
-    told = refusal("report", "qrels", "run.html", "P@2", "-o", "no/../run.html")
-    assert told == "cannot write 'no/../run.html': the command reads this file"
+    message = refusal("report", "qrels", "run.html", "P@2", "-o", "no/../run.html")
+    assert message == "cannot write 'no/../run.html': the command reads this file"
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "curves", "convert", "report"])
@@ -90,10 +90,9 @@ def test_the_report_does_not_overwrite_an_input(folder, refusal):
 def test_an_impossible_path_is_refused(run_in_csv, refusal, command, path):
     if command == "report":
         path = path.replace(".csv", ".html")
-    told = refusal(command, *COMMANDS.get(command, RUNS), "-o", path)
-    assert told.startswith(
-        f"{path!r} cannot be a path: ".encode("ascii", "backslashreplace").decode()
-    )
+    message = refusal(command, *COMMANDS.get(command, RUNS), "-o", path)
+    expected = f"{path!r} cannot be a path: "
+    assert message.startswith(expected.encode("ascii", "backslashreplace").decode())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -101,8 +100,8 @@ def test_an_impossible_path_is_refused(run_in_csv, refusal, command, path):
 def test_an_impossible_input_is_refused(folder, refusal, command, name):
     words = [word.replace("run.csv", name) for word in COMMANDS[command]]
     target = ["new.run"] if command == "convert" else []
-    shown = repr(name).strip("'")
-    assert shown in refusal(command, *words, *target)
+    escaped = repr(name).strip("'")
+    assert escaped in refusal(command, *words, *target)
 
 
 def test_the_check_follows_the_path_of_the_writer(folder):

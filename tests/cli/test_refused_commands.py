@@ -100,7 +100,11 @@ def refused(refusal):
         os.symlink(path, path.name)
     for name, content in FILES.items():
         Path(name).write_text(content)
-    return lambda line: refusal(*shlex.split(line))
+
+    def message_of(line):
+        return refusal(*shlex.split(line))
+
+    return message_of
 
 
 @pytest.mark.parametrize("case", REFUSED.strip().splitlines())

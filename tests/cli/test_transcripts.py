@@ -18,13 +18,15 @@ FILES = {
 TEXT = Path(__file__).with_name("transcripts.txt").read_text(encoding="utf-8")
 LINES = [line for line in TEXT.splitlines() if not line.startswith("# ")]
 STARTS = [number for number, line in enumerate(LINES) if line.startswith("$ ")]
+ENDS = [*STARTS[1:], len(LINES)]
 
 
-@pytest.mark.parametrize(("start", "end"), [*zip(STARTS, [*STARTS[1:], len(LINES)])])
+@pytest.mark.parametrize(("start", "end"), list(zip(STARTS, ENDS)))
 def test_a_command_prints_its_lines(output, start, end):
     for path in demo.run_paths().values():
         os.symlink(path, path.name)
     for name, content in FILES.items():
         Path(name).write_text(content)
-    _, *expected = LINES[start:end]
-    assert [line.rstrip(" ") for line in output(*shlex.split(LINES[start][2:]))] == expected
+    command, *expected = LINES[start:end]
+    words = shlex.split(command.removeprefix("$ "))
+    assert [line.rstrip(" ") for line in output(*words)] == expected

@@ -18,6 +18,7 @@ from ir_measures_graded.errors import InputWarning
 SECONDS = 60
 """No small input may take longer, also on a busy machine."""
 MESSAGE = re.compile(r"ir_measures_graded: (error|warning): \S.*", re.DOTALL)
+SAID_BY_IR_MEASURES = re.compile(r"^skipped \['gm_map'\]: .*\n", re.MULTILINE)
 STATUSES = {"gate": (0, 1, 2, 3), "check": (0, 1, 2)}
 """The exit statuses of commands with verdicts."""
 
@@ -39,11 +40,11 @@ def _stop(*_: object) -> None:
 
 
 def _run(words: Sequence[str], stdin: bytes) -> Outcome:
-    out, err = (
-        io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", errors=errors)
-        for errors in ("strict", "backslashreplace")  # those of Python's own streams
-    )
-    before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)))
+    # Python's own streams have these settings for errors.
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", errors="strict")
+    err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", errors="backslashreplace")
+    before = sys.stdin
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)))
     signal.signal(signal.SIGALRM, _stop)
     signal.alarm(SECONDS)
     try:
@@ -55,30 +56,31 @@ def _run(words: Sequence[str], stdin: bytes) -> Outcome:
     finally:
         signal.alarm(0)
         sys.stdin = before
-    texts = []
-    for stream in (out, err):
-        stream.flush()
-        texts.append(stream.buffer.getvalue().decode("utf-8", "surrogateescape"))  # type: ignore[attr-defined]
-    return Outcome(status, *texts)
+    return Outcome(status, _text_of(out), _text_of(err))
+
+
+def _text_of(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    return stream.buffer.getvalue().decode("utf-8", "surrogateescape")  # type: ignore[attr-defined]
 
 
 def check(words: Sequence[str], stdin: bytes = b"") -> Outcome:
-    """Run the command; it must succeed, or say in a few lines why not, and then leave nothing behind."""
+    """Run the command; it must succeed, or say in a few lines why not and leave nothing behind."""
     before = _files()
     outcome = _run(words, stdin)
     after = _files()
-    told = re.sub(
-        r"^skipped \['gm_map'\]: .*\n", "", outcome.err, flags=re.MULTILINE
-    )  # by ir-measures
-    messages = re.split(r"^(?=ir_measures_graded: )", told, flags=re.MULTILINE)[1:]
+    own = SAID_BY_IR_MEASURES.sub("", outcome.err)
+    _, *messages = re.split(r"^(?=ir_measures_graded: )", own, flags=re.MULTILINE)
     errors = [message for message in messages if ": error: " in message]
-    assert outcome.status in STATUSES.get(words[0] if words else "", (0, 2)), outcome
-    assert "".join(messages) == told, outcome.err  # no traceback, and no warning of NumPy
+    command = words[0] if words else ""
+    assert outcome.status in STATUSES.get(command, (0, 2)), outcome
+    assert "".join(messages) == own, outcome.err  # no traceback, and no warning of NumPy
     assert all(MESSAGE.match(message) for message in messages), outcome.err
     assert len(errors) == (outcome.status == 2), outcome
     assert all(len(error) < 3_000 and error.count("\n") <= 5 for error in errors), outcome.err
     if outcome.status == 2:
-        assert (outcome.out, after) == ("", before), outcome
+        assert outcome.out == "", outcome
+        assert after == before, outcome
     assert not [name for name in after if name.startswith(".")], after  # partly written files
     return outcome
 

@@ -1,4 +1,4 @@
-"""Valid commands whose words and files are changed in a few places: refused with a message, or obeyed."""
+"""Valid commands whose words and files are changed a little: refused with a message, or obeyed."""
 
 import csv
 import io
@@ -37,38 +37,19 @@ measures nDCG_JK muAP
 demo
 report qrels run other nDCG_JK@2 --title x
 """
-OPTIONS = {
-    name: [(flag, option) for option in import_module(f"ir_measures_graded.cli.{name}").OPTIONS
-           for flag in option.flags]
-    for name in cli.COMMANDS
-}  # fmt: skip
-NUMBERS = "0 1 2 3 10 0.5 0.95 -1 1e3 1e300 1e-300 nan inf x 1,2 5,3,3 0.05,0.1 ٣ 1000000000000 5% -1%".split()
-NAMES = [
-    "run",
-    "other",
-    "qrels",
-    "third",
-    "-",
-    "none",
-    ".",
-    "a/b",
-    "",
-    "out.tsv",
-    "no/out.tsv",
-    "/dev/full",
-]
+OPTIONS = {}
+for name in cli.COMMANDS:
+    OPTIONS[name] = []
+    for option in import_module(f"ir_measures_graded.cli.{name}").OPTIONS:
+        OPTIONS[name] += [(flag, option) for flag in option.flags]
+NUMBERS = "0 1 2 3 10 0.5 0.95 -1 1e3 1e300 1e-300 nan inf x 1,2 5,3,3 0.05,0.1 ٣".split()
+NUMBERS += ["1000000000000", "5%", "-1%"]
+NAMES = ["", *"run other qrels third - none . a/b out.tsv no/out.tsv /dev/full".split()]
 GAINS = "w1 exp a=1:1,2:10 a=1:1 =1:1 a= a=1:nan a=1e999:1 a=1:-1 0:0,5:1 0:0,0:1".split()
-UNDRAWN = {
-    "measures",
-    "ranges",
-    "power",
-    "levels",
-    "check",
-    "holes",
-    "--at",
-}  # words of commands without a figure
+UNDRAWN = {*"measures ranges power levels check holes --at".split()}
+"""Words of commands without a figure."""
 OUTPUTS = [f"out.{ending}" for ending in "txt tsv csv jsonl md tex html svg pdf png CSV".split()]
-LEVELS = "".join(f"q{n} 0 d1 {n % 3}\nq{n} 0 d2 1\n" for n in range(1, 14)).encode()
+LEVELS = "".join(f"q{topic} 0 d1 {topic % 3}\nq{topic} 0 d2 1\n" for topic in range(1, 14)).encode()
 THIRD = b"q1 Q0 d1 1 2 a\nq1 Q0 d2 2 2 a\nq2 Q0 d9 1 1e-3 a\nq2 Q0 d1 1 1e-3 a\n"
 
 
@@ -78,33 +59,39 @@ def commands(draw: st.DrawFn) -> tuple[list[str], bool]:
     words = shlex.split(draw(st.sampled_from(VALID.strip().splitlines())))
     command = words[0]
     if command not in ("convert", "report"):
-        words += [
-            word
-            for name in draw(st.lists(st.sampled_from(OUTPUTS), max_size=2))
-            for word in ("-o", name)
-        ]
+        for name in draw(st.lists(st.sampled_from(OUTPUTS), max_size=2)):
+            words += ["-o", name]
     changes = draw(st.sampled_from([0, 0, 1, 1, 1, 2, 3]))
     for _ in range(changes):
         place = draw(st.integers(1, len(words)))
-        flag, option = (
-            draw(st.sampled_from(OPTIONS[command])) if OPTIONS[command] else ("--help", None)
-        )
-        value = st.sampled_from(
-            [*NUMBERS, *NAMES, *GAINS, *(option.choices if option and option.choices else ())]
-        )
-        new = draw(st.sampled_from(["word", "option", "none"]))
-        words[place : place + draw(st.integers(0, 1))] = {
-            "word": [draw(value | measure_strings(1))], "option": [flag, draw(value)], "none": [],
-        }[new]  # fmt: skip
+        removed = draw(st.integers(0, 1))
+        words[place : place + removed] = draw(new_words(command))
     return words, not changes
+
+
+@st.composite
+def new_words(draw: st.DrawFn, command: str) -> list[str]:
+    """No word, a word, or an option of the command with a value, which may have no meaning."""
+    flag = "--help"
+    values = [*NUMBERS, *NAMES, *GAINS]
+    if OPTIONS[command]:
+        flag, option = draw(st.sampled_from(OPTIONS[command]))
+        values += option.choices or ()
+    value = st.sampled_from(values)
+    kind = draw(st.sampled_from(["word", "option", "none"]))
+    if kind == "word":
+        return [draw(value | measure_strings(1))]
+    if kind == "option":
+        return [flag, draw(value)]
+    return []
 
 
 def test_changed_commands_are_refused_or_obeyed(repeat):
     good = st.just(LEVELS)
 
     @given(commands(), good | mutated(good), good | mutated(good))
-    def one(drawn, qrels, machine):
-        words, is_valid = drawn
+    def one(command, qrels, machine):
+        words, is_valid = command
         inputs = {"qrels": qrels, "machine": machine, "run": RUN.encode(), "other": OTHER.encode()}
         with folder(**inputs, third=THIRD), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no installed font has")

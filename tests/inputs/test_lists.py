@@ -185,8 +185,9 @@ def test_pairs_that_are_no_run_are_refused(documents, fact):
 
 def test_explain_takes_one_run_by_its_name(tmp_path):
     path = tmp_path / "a.run"
-    rows = [f"{t} Q0 {d} 1 {score} x" for t, docs in RUN.items() for d, score in docs.items()]
-    path.write_text("\n".join(rows), encoding="utf-8")
+    with path.open("w", encoding="utf-8") as file:
+        for topic, docs in RUN.items():
+            file.writelines(f"{topic} Q0 {doc} 1 {score} x\n" for doc, score in docs.items())
     expected = explain(LEVELS, RUN, "AP", "q1").values.tolist()
     for run in ({"A": str(path)}, {"A": path}, {"A": RUN}, {"A": RunFile(path)}, {"A": RANKED}):
         explanation = explain(LEVELS, run, "AP", "q1")

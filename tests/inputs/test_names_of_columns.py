@@ -18,6 +18,7 @@ EXPECTED = {"7": {"d1": 5.0, "d2": 1.0}}
 
 
 def table(path, names):
+    separators = {".tsv": "\t", ".csv": ",", ".semi": ";"}
     frame = pandas.DataFrame(ROWS, columns=names)
     if path.suffix == ".parquet":
         frame.to_parquet(path)
@@ -26,7 +27,7 @@ def table(path, names):
     elif path.suffix == ".columns":
         path.write_text(json.dumps(frame.to_dict("list")))
     else:
-        frame.to_csv(path, index=False, sep={".tsv": "\t", ".csv": ",", ".semi": ";"}[path.suffix])
+        frame.to_csv(path, index=False, sep=separators[path.suffix])
     return path
 
 
@@ -73,7 +74,8 @@ def test_the_text_of_a_query_is_the_topic_rather_than_its_user(tmp_path):
         (
             "person,film,stars\n7,d1,5\n",
             None,
-            "the columns person, film, stars have no known names; name them, perhaps with --columns "
+            "the columns person, film, stars have no known names; "
+            "name them, perhaps with --columns "
             "query_id=person,doc_id=film,score=stars",
         ),
         (
@@ -141,9 +143,8 @@ def test_a_column_of_values_has_one_meaning(tmp_path):
 
 def test_tables_of_values_have_columns_of_other_names(tmp_path):
     (tmp_path / "v.csv").write_text("who,note,quality\n1,x,0.5\n2,y,0.25\n")
-    values = Evaluation.from_values(
-        pandas.DataFrame({"who": ["1", "2"], "quality": [0.5, 0.25]}), columns={"query_id": "who"}
-    )
+    frame = pandas.DataFrame({"who": ["1", "2"], "quality": [0.5, 0.25]})
+    values = Evaluation.from_values(frame, columns={"query_id": "who"})
     assert values.topics == ("1", "2")
     with pytest.raises(GradedError, match="has no column whom"):
         Evaluation.from_values(tmp_path / "v.csv", columns={"query_id": "whom"})

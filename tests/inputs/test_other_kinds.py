@@ -7,6 +7,7 @@ import json
 import os
 import tarfile
 import zipfile
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -61,8 +62,8 @@ KINDS = {
     "TREC, old line ends": (b"q1 Q0 d1 1 1 a\rq1 Q0 d2 2 0 a\r", "end with CR alone", "tr"),
     "zip": (archive("a.run"), "an archive (zip)", "unpack"),
     "xlsx": (archive("xl/workbook.xml"), "an Excel file (xlsx)", "export the sheet as CSV"),
-    "npz": (written(lambda file: np.savez(file, a=[1])), "arrays of NumPy", "write a table"),
-    "npy": (written(lambda file: np.save(file, [1])), "an array of NumPy", "write a table"),
+    "npz": (written(partial(np.savez, a=[1])), "arrays of NumPy", "write a table"),
+    "npy": (written(partial(np.save, arr=[1])), "an array of NumPy", "write a table"),
     "tar": (written(tar), "an archive (tar)", "unpack"),
     "HTML": (b"\n <!DOCTYPE html>\n<html></html>", "a page in HTML", "download the file"),
     "XML": (b'<?xml version="1.0"?><topics/>', "an XML file", "write a table"),

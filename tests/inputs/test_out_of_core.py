@@ -24,16 +24,20 @@ SORTED = SMALL._replace(in_memory=50)  # by DuckDB
 
 
 def in_file(path, run, sizes=SMALL):
-    """The run in a file whose topics do not stand together: text, or Parquet with several groups of rows."""
+    """The run in a file with scattered topics: text, or Parquet with several groups of rows."""
     table = arrow(run, "score", Random(2))
     if path.suffix == ".parquet":
         parquet.write_table(table, path, row_group_size=60)
     else:
-        rows = zip(*(table[name].to_pylist() for name in table.column_names))
-        path.write_text("".join(f"{topic} Q0 {doc} 0 {score} x\n" for topic, doc, score in rows))
-    found = RunFile(path)
-    found.sizes = sizes
-    return found
+        path.write_bytes(trec_lines(table.to_pylist()))
+    file = RunFile(path)
+    file.sizes = sizes
+    return file
+
+
+def trec_lines(rows):
+    lines = [f"{row['query_id']} Q0 {row['doc_id']} 0 {row['score']} x\n" for row in rows]
+    return "".join(lines).encode()
 
 
 @pytest.mark.parametrize("sizes", [SMALL, SORTED], ids=["in memory", "by DuckDB"])
@@ -43,12 +47,10 @@ def test_values_equal_those_of_a_run_in_memory(form, measures, sizes, tmp_path):
     if sizes is SORTED:
         pytest.importorskip("duckdb")
     qrels, runs = qrels_and_runs(topics=40)
-    run, table = (
-        in_file(tmp_path / form, runs["one"], sizes),
-        arrow(runs["one"], "score", Random(2)),
-    )
-    found, again = (evaluate(qrels, {"run": each}, measures) for each in (run, table))
-    assert found.records() == again.records()
+    file = in_file(tmp_path / form, runs["one"], sizes)
+    table = arrow(runs["one"], "score", Random(2))
+    expected = evaluate(qrels, {"run": table}, measures)
+    assert evaluate(qrels, {"run": file}, measures).records() == expected.records()
 
 
 @pytest.mark.parametrize("sizes", [SMALL, SORTED], ids=["in memory", "by DuckDB"])
@@ -75,10 +77,8 @@ def test_the_extra_is_named_without_duckdb(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     qrels, runs = qrels_and_runs(topics=40)
     run = in_file(tmp_path / "run.txt", runs["one"], SORTED)
-    message = (
-        r"run.txt: a run of more than 50 rows whose topics are scattered needs duckdb, .*\[large\]"
-    )
-    with pytest.raises(GradedError, match=message):
+    reason = "run.txt: a run of more than 50 rows whose topics are scattered needs duckdb"
+    with pytest.raises(GradedError, match=rf"{reason}, .*\[large\]"):
         evaluate(qrels, {"run": run}, [AP])
 
 
@@ -86,12 +86,13 @@ def text_of(runs):
     """Scattered rows of several runs as CSV, or of one run as TREC lines."""
     rows = []
     for name, run in runs.items():
-        topics = arrow(run, "score", Random(2)).to_pylist()
-        rows += [(name, row["query_id"], row["doc_id"], row["score"]) for row in topics]
+        for row in arrow(run, "score", Random(2)).to_pylist():
+            rows.append({"run": name, **row})
     Random(3).shuffle(rows)
     if len(runs) == 1:
-        return "".join(f"{topic} Q0 {doc} 0 {score} x\n" for _, topic, doc, score in rows).encode()
-    lines = ["run,query_id,doc_id,score", *(",".join(map(str, row)) for row in rows)]
+        return trec_lines(rows)
+    lines = ["run,query_id,doc_id,score"]
+    lines += [",".join(map(str, row.values())) for row in rows]
     return "\n".join(lines).encode()
 
 

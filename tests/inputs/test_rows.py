@@ -207,7 +207,8 @@ class Name(str, Enum):
 
 @pytest.mark.parametrize("kind", [np.str_, Name])
 def test_ids_of_str_subclasses_are_read_as_text(kind):
-    q, a = kind("q"), kind("a")
+    q = kind("q")
+    a = kind("a")
     for form in ({q: {a: 1}}, [row(query_id=q, doc_id=a, relevance=1, score=1)]):
         assert evaluate({"q": {"a": 1}}, form) == 1
         assert [metric.query_id for metric in CG.iter_calc(form, {"q": {"a": 1}})] == ["q"]

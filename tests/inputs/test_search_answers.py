@@ -87,17 +87,23 @@ def test_hits_without_scores_count_by_position(engine):
     assert run(json.dumps({"q1": answer})) == {"q1": {"d2": -1, "d1": -2}}
 
 
-ALGOLIA = {
-    query: {
-        "query": query,
-        "page": 0,
-        "hits": [{"objectID": id_, "id": 7, "title": "x"} for id_ in ids],
-    }
-    for query, ids in {"q1": ["d1", "d2"], "q2": ["d3"]}.items()
-}
+ALGOLIA = {}
+for query, ids in {"q1": ["d1", "d2"], "q2": ["d3"]}.items():
+    hits = [{"objectID": id_, "id": 7, "title": "x"} for id_ in ids]
+    ALGOLIA[query] = {"query": query, "page": 0, "hits": hits}
+
+
+def results_of_algolia(answers):
+    return json.dumps({"results": list(answers.values())})
+
+
+def single_answers(answers):
+    return "\n".join(map(json.dumps, answers.values()))
+
+
 ALGOLIA_FORMS = {
-    "results": lambda answers: json.dumps({"results": [*answers.values()]}),
-    "single answers": lambda answers: "\n".join(map(json.dumps, answers.values())),
+    "results": results_of_algolia,
+    "single answers": single_answers,
     **{name: form for name, form in FORMS.items() if name != "lines of answers"},
 }
 

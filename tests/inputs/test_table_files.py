@@ -329,9 +329,9 @@ def test_stream_ends_with_its_end_marker_and_its_file():
     content = written("arrows", table()).read_bytes()
     damaged = bytearray(gzip.compress(content))
     damaged[-8] ^= 1  # the checksum
-    cut = [content[:-size] for size in (8, 4, 1)]
-    compressed = [gzip.compress(part) for part in cut]
-    for wrong in (*cut, *compressed, content * 2, damaged):
+    cut_off = [content[:-size] for size in (8, 4, 1)]
+    compressed = [gzip.compress(start) for start in cut_off]
+    for wrong in (*cut_off, *compressed, content * 2, damaged):
         message = refused(list, RunFile(io.BytesIO(wrong), "A"))
         assert message.startswith("the open file: cannot be read as Arrow: ")
 

@@ -407,7 +407,7 @@ def collection(monkeypatch, **parts):
     """Register an ir-datasets collection `made-up` with these parts."""
     import ir_datasets
 
-    made_up = SimpleNamespace(metadata=None, has=lambda part: True, **parts)
+    made_up = SimpleNamespace(metadata=None, has=lambda _: True, **parts)
     monkeypatch.setitem(ir_datasets.registry._registered, "made-up", made_up)
 
 

@@ -199,7 +199,7 @@ FORMS = {
 
 @pytest.mark.parametrize(
     "names",
-    [["frame", "Parquet", "large.txt"], pytest.param([*FORMS], marks=thorough)],
+    [["frame", "Parquet", "large.txt"], pytest.param(list(FORMS), marks=thorough)],
     ids=["few", "all"],
 )
 def test_first_use_from_eight_threads(process, tmp_path, names):

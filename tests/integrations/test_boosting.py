@@ -17,8 +17,10 @@ from ir_measures_graded.integrations.boosting import (
 from ir_measures_graded.integrations.scikit_learn import scorer
 
 NAN = float("nan")
-LARGER, SMALLER = "nDCG_JK(b=3,gains=1:1,2:10)@5", "ASL"
-PATIENCE, ROUNDS = 4, 60
+LARGER = "nDCG_JK(b=3,gains=1:1,2:10)@5"
+SMALLER = "ASL"
+PATIENCE = 4
+ROUNDS = 60
 pytestmark = pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
 
 

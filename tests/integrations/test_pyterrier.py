@@ -20,9 +20,13 @@ pandas = pytest.importorskip("pandas", reason="pandas is not installed")
 pt = pytest.importorskip("pyterrier", reason="PyTerrier is not installed")
 
 PAPER = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
-# A trec_eval name, strings that PyTerrier alone refuses, a measure whose value for an empty ranking is not 0,
-# and a measure with explicit default parameters.
-METRICS = ["map", PAPER, "nDCG@10", NDPM, nCG(avg=False) @ 1]
+METRICS = [
+    "map",  # a name of trec_eval
+    PAPER,  # a string that PyTerrier alone refuses
+    "nDCG@10",
+    NDPM,  # its value for an empty ranking is not 0
+    nCG(avg=False) @ 1,  # a parameter with its default
+]
 
 TOPICS = pandas.DataFrame([("1", "one"), ("2", "two"), ("3", "three")], columns=["qid", "query"])
 QRELS = pandas.DataFrame(
@@ -54,10 +58,9 @@ EXPECTED = {
         "nCG@1": {"1": 1, "2": 0, "3": 0},
     },
 }
-MEANS = {
-    system: {name: sum(values.values()) / 3 for name, values in measures.items()}
-    for system, measures in EXPECTED.items()
-}
+MEANS = {}
+for system, measures in EXPECTED.items():
+    MEANS[system] = {name: sum(values.values()) / 3 for name, values in measures.items()}
 
 
 def experiment(systems=(ONE, TWO), metrics=METRICS, **options):
@@ -66,7 +69,7 @@ def experiment(systems=(ONE, TWO), metrics=METRICS, **options):
 
 
 def rows(frame):
-    """A DataFrame of means as a dict of dicts, because the order of columns depends on the hash seed."""
+    """A DataFrame of means as a dict of dicts; the order of columns depends on the hash seed."""
     return frame.set_index("name").to_dict("index")
 
 
@@ -78,10 +81,9 @@ class Lookup(pt.Transformer):
     """Looks up results and returns at least one for every topic, as batches require."""
 
     def __init__(self, frame):
-        missing = TOPICS[~TOPICS["qid"].isin(frame["qid"])].assign(
-            docno="nothing", score=0.0, rank=0
-        )
-        self.frame = pandas.concat([frame, missing])
+        missing = TOPICS[~TOPICS["qid"].isin(frame["qid"])]
+        nothing = missing.assign(docno="nothing", score=0.0, rank=0)
+        self.frame = pandas.concat([frame, nothing])
         self.batches = []
 
     def transform(self, inp):
@@ -102,28 +104,33 @@ def test_transformers_are_evaluated_in_batches(batch_size):
 
 
 def test_batches_hide_the_levels_that_unjudged_documents_could_have():
-    message = r"nDCG_JK\(unjudged='max'\)@10 needs the levels of all topics.*in batches; leave out batch_size"
-    with pytest.raises(ValueError, match=message):
-        experiment([Lookup(ONE)], ["nDCG_JK(unjudged=max)@10"], batch_size=2, validate="ignore")
-    assert rows(experiment([Lookup(ONE)], ["nDCG_JK(unjudged=max)@10"], validate="ignore"))
+    reason = r"nDCG_JK\(unjudged='max'\)@10 needs the levels of all topics"
+    metrics = ["nDCG_JK(unjudged=max)@10"]
+    with pytest.raises(ValueError, match=f"{reason}.*in batches; leave out batch_size"):
+        experiment([Lookup(ONE)], metrics, batch_size=2, validate="ignore")
+    assert rows(experiment([Lookup(ONE)], metrics, validate="ignore"))
 
 
 @pytest.mark.parametrize(
     "metric", ["ERR_G@10", ir_measures.parse_measure("RBP_G"), "nERR(gains=linear)"]
 )
 def test_batches_need_the_top_gain(metric):
-    systems, hint = [Lookup(ONE)], "needs the levels of all topics.*or give max_gain"
-    with pytest.raises(ValueError, match=hint):
-        experiment(systems, ["AP", metric], batch_size=2, validate="ignore")
-    with pytest.raises(ValueError, match=hint):
-        pt.GridScan(systems[0], {}, TOPICS, QRELS, [metric], batch_size=1)
-    assert not systems[0].batches
-    measure = ir_measures.parse_measure(metric) if isinstance(metric, str) else metric
-    top = int(QRELS["label"].max())
-    given = measure(max_gain=top if measure["gains"] == "linear" else 2**top - 1)
+    system = Lookup(ONE)
+    message = "needs the levels of all topics.*or give max_gain"
+    with pytest.raises(ValueError, match=message):
+        experiment([system], ["AP", metric], batch_size=2, validate="ignore")
+    with pytest.raises(ValueError, match=message):
+        pt.GridScan(system, {}, TOPICS, QRELS, [metric], batch_size=1)
+    assert not system.batches
+    measure = metric
+    if isinstance(metric, str):
+        measure = ir_measures.parse_measure(metric)
+    highest_level = int(QRELS["label"].max())
+    top_gain = highest_level if measure["gains"] == "linear" else 2**highest_level - 1
+    with_top = measure(max_gain=top_gain)
     whole = rows(experiment([Lookup(ONE)], [measure], validate="ignore"))["one"]
-    batched = rows(experiment([Lookup(ONE)], [given], batch_size=1, validate="ignore"))["one"]
-    assert batched[str(given)] == pytest.approx(whole[str(measure)], abs=1e-12)
+    batched = rows(experiment([Lookup(ONE)], [with_top], batch_size=1, validate="ignore"))["one"]
+    assert batched[str(with_top)] == pytest.approx(whole[str(measure)], abs=1e-12)
 
 
 @pytest.mark.parametrize("batch_size", [None, 2])
@@ -132,25 +139,26 @@ def test_per_query_values_include_topics_missing_from_a_run(batch_size):
     frame = experiment(systems, perquery=True, batch_size=batch_size, validate="ignore")
     for system, measures in EXPECTED.items():
         for measure, expected in measures.items():
-            shown = frame[(frame["name"] == system) & (frame["measure"] == measure)]
-            assert dict(zip(shown["qid"], shown["value"])) == pytest.approx(expected, abs=1e-6)
+            of_measure = frame[(frame["name"] == system) & (frame["measure"] == measure)]
+            values = dict(zip(of_measure["qid"], of_measure["value"]))
+            assert values == pytest.approx(expected, abs=1e-6)
     assert len(frame) == 2 * 3 * len(METRICS)
 
 
-BETTER, WORSE = TWO, results(("1", "b", 3.0), ("1", "a", 2.0), ("2", "c", 1.0), ("3", "a", 1.0))
+BETTER = TWO
+WORSE = results(("1", "b", 3.0), ("1", "a", 2.0), ("2", "c", 1.0), ("3", "a", 1.0))
 PERFORMANCE = "NDPM(performance=True)"
 
 
 def test_smaller_values_count_as_improvements():
-    found = experiment([WORSE, BETTER], metrics=[NDPM, PERFORMANCE], baseline=0)
-    assert [*found.columns][3:6] == ["NDPM +", "NDPM -", "NDPM p-value"]
-    one, two = (rows(found)[name] for name in ("one", "two"))
-    assert two["NDPM"] < one["NDPM"]
-    assert (
-        (two["NDPM +"], two["NDPM -"])
-        == (two[f"{PERFORMANCE} +"], two[f"{PERFORMANCE} -"])
-        == (1, 0)
-    )
+    frame = experiment([WORSE, BETTER], metrics=[NDPM, PERFORMANCE], baseline=0)
+    assert list(frame.columns)[3:6] == ["NDPM +", "NDPM -", "NDPM p-value"]
+    worse = rows(frame)["one"]
+    better = rows(frame)["two"]
+    assert better["NDPM"] < worse["NDPM"]
+    for measure in ("NDPM", PERFORMANCE):
+        assert better[f"{measure} +"] == 1
+        assert better[f"{measure} -"] == 0
 
 
 def test_a_search_for_the_largest_mean_refuses_smaller_is_better():
@@ -162,7 +170,8 @@ def test_a_search_for_the_largest_mean_refuses_smaller_is_better():
 
 
 def test_wrapped_experiment_keeps_signature_and_errors():
-    assert [*inspect.signature(pt.Experiment).parameters][:2] == ["retr_systems", "topics"]
+    parameters = list(inspect.signature(pt.Experiment).parameters)
+    assert parameters[:2] == ["retr_systems", "topics"]
     assert pt.Experiment.__doc__ == pt.Experiment._original.__doc__
     with pytest.raises(TypeError, match="missing 3 required positional arguments"):
         pt.Experiment([ONE])
@@ -201,7 +210,7 @@ run = pandas.DataFrame({{"qid": ["1"], "docno": ["b"], "score": [1.0]}})
 topics = pandas.DataFrame({{"qid": ["1"], "query": ["one"]}})
 names = ["map", {PAPER!r}, "nDCG@10", "First(p=2)@1"]
 frame = pt.Experiment([run], topics, qrels, [*names, pt.graded.CG])
-print(*(round(float(frame[name][0]), 4) for name in (*names, "CG")))
+print(*[round(float(frame[name][0]), 4) for name in (*names, "CG")])
 print(pt.java.started())
 data = pt.get_dataset("irds:graded-demo")
 values = pt.Evaluate(data.get_results(), data.get_qrels(), ["nDCG_JK@10"], perquery=True).values()
@@ -215,11 +224,10 @@ print(len(data.get_topics()))
 
 
 def test_module_lists_the_measures():
-    listed = dir(pt.graded)
-    assert {"CG", "nDCG_JK", "NDPM", "QMeasure"} <= set(listed)
-    assert all(
-        isinstance(getattr(pt.graded, name), ir_measures_graded.GradedMeasure) for name in listed
-    )
+    names = dir(pt.graded)
+    assert {"CG", "nDCG_JK", "NDPM", "QMeasure"} <= set(names)
+    for name in names:
+        assert isinstance(getattr(pt.graded, name), ir_measures_graded.GradedMeasure)
     with pytest.raises(AttributeError, match="nDGC"):
         pt.graded.nDGC  # noqa: B018
     with pytest.raises(ImportError, match="nDGC"):
@@ -233,13 +241,11 @@ def test_failure_is_logged_in_one_line(monkeypatch, caplog):
     def fail(*_):
         raise RuntimeError("out of\norder")
 
-    monkeypatch.setattr(ir_measures_graded.integrations.pyterrier, "redirect", fail)
+    module = ir_measures_graded.integrations.pyterrier
+    monkeypatch.setattr(module, "redirect", fail)
     monkeypatch.setattr(demo, "register_demo", fail)
     monkeypatch.setitem(sys.modules, "ir_datasets", object())
-    assert (
-        ir_measures_graded.integrations.pyterrier.load()
-        is ir_measures_graded.integrations.pyterrier
-    )
+    assert module.load() is module
     lines = ["PyTerrier lacks some of ir_measures_graded: RuntimeError: out of order"] * 2
     assert caplog.messages == lines
     assert {record.levelno for record in caplog.records} == {logging.WARNING}
@@ -247,34 +253,31 @@ def test_failure_is_logged_in_one_line(monkeypatch, caplog):
 
 def test_module_works_without_pyterrier(tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['pyterrier'] = None\n")
-    done = python(
-        tmp_path, "import ir_measures_graded.integrations.pyterrier as p; print(p.load().nDCG_JK)"
-    )
-    assert (done.stdout, done.stderr) == ("nDCG_JK\n", "")
+    code = "import ir_measures_graded.integrations.pyterrier as p; print(p.load().nDCG_JK)"
+    done = python(tmp_path, code)
+    assert done.stdout == "nDCG_JK\n"
+    assert done.stderr == ""
 
 
 def test_columns_have_the_order_of_the_metrics():
     metrics = ["nDCG@10", nCG @ 5, "map", "P_5,10", PAPER, "NDPM(performance=True)"]
     names = ["nDCG@10", "nCG@5", "map", "P@5", "P@10", PAPER, "NDPM(performance=True)"]
     systems = {"one": ONE, "two": TWO}
-    assert [*pt.Experiment(systems, TOPICS, QRELS, metrics).columns] == ["name", *names]
-    assert [*pt.Experiment(systems, TOPICS, QRELS, metrics, perquery="both")[0].columns] == [
-        "name",
-        *names,
-    ]
+    means = pt.Experiment(systems, TOPICS, QRELS, metrics)
+    assert list(means.columns) == ["name", *names]
+    means, _ = pt.Experiment(systems, TOPICS, QRELS, metrics, perquery="both")
+    assert list(means.columns) == ["name", *names]
     compared = pt.Experiment(systems, TOPICS, QRELS, metrics, baseline="one", correction="holm")
-    parts = ("+", "-", "p-value", "reject", "p-value corrected")
-    assert [*compared.columns] == [
-        "name",
-        *names,
-        *(f"{name} {part}" for name in names for part in parts),
-    ]
+    columns = ["name", *names]
+    for name in names:
+        columns += [f"{name} +", f"{name} -", f"{name} p-value"]
+        columns += [f"{name} reject", f"{name} p-value corrected"]
+    assert list(compared.columns) == columns
 
 
 def test_unreadable_measure_is_one_clear_error():
     earlier = sys.exc_info()[1]
     with pytest.raises(ValueError, match="did you mean nDCG") as error:
         experiment(metrics=["map", "nDGC@10"])
-    assert (
-        error.value.__suppress_context__ or error.value.__context__ is earlier
-    )  # CatBoost leaves one
+    # CatBoost leaves an earlier error.
+    assert error.value.__suppress_context__ or error.value.__context__ is earlier

@@ -27,18 +27,22 @@ pytest.importorskip("pyspark", reason="PySpark is not installed")
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
-    pytest.mark.filterwarnings(
-        "ignore::ResourceWarning"
-    ),  # Py4J leaves sockets to the garbage collector
+    # Py4J leaves sockets to the garbage collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # a test is too short for optimised code
 SETTINGS = {
-    "spark.ui.enabled": "false", "spark.log.level": "OFF", "spark.sql.shuffle.partitions": "3",
-    "spark.default.parallelism": "2", "spark.sql.codegen.wholeStage": "false",
+    "spark.ui.enabled": "false",
+    "spark.log.level": "OFF",
+    "spark.sql.shuffle.partitions": "3",
+    "spark.default.parallelism": "2",
+    "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}  # fmt: skip
+    "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+}
 MEASURES = [nDCG_JK @ 10, ERR_G @ 5, ERR_G(unjudged="max") @ 2, AP, nDCG @ 10, RR @ 3, NumRet]
 
 
@@ -48,9 +52,9 @@ def java():
     program = os.path.join(home, "bin", "java") if home else shutil.which("java")
     if program is None or not os.path.exists(program):
         return 0
-    said = subprocess.run([program, "-version"], capture_output=True, text=True).stderr
-    found = re.search(r'version "(?:1\.)?(\d+)', said)
-    return int(found[1]) if found else 0
+    printed = subprocess.run([program, "-version"], capture_output=True, text=True).stderr
+    version = re.search(r'version "(?:1\.)?(\d+)', printed)
+    return int(version[1]) if version else 0
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +65,7 @@ def spark():
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = SparkSession.builder.master("local[2]").config(
-        map=SETTINGS | {"spark.driver.memory": "1g"}
-    )
-    session = builder.config("spark.driver.extraJavaOptions", JAVA_OPTIONS).getOrCreate()
+    session = SparkSession.builder.master("local[2]").config(map=SETTINGS).getOrCreate()
     yield session
     session.stop()
 
@@ -90,11 +91,9 @@ def table_of(runs):
     tables = []
     for name, run in runs.items():
         table = arrow(run, "score")
-        columns = {
-            "system": None if name == "none" else name,
-            "day": "mon" if name < "p" else "tue",
-        }
-        for column, value in columns.items():
+        system = None if name == "none" else name
+        day = "mon" if name < "p" else "tue"
+        for column, value in {"system": system, "day": day}.items():
             cells = pyarrow.array([value] * len(table), pyarrow.string())
             table = table.append_column(column, cells)
         tables.append(table)
@@ -123,16 +122,17 @@ def test_values_equal_those_of_a_local_evaluation(adaptive, spark, frame):
     alone = retrieved.filter(retrieved.system == "one")
     values = graded.evaluate(MEASURES, judged, alone, topics_per_bucket=4)
     assert values.columns == ["query_id", "measure", "value"]
-    found = {("one", *row): value for row, value in collected(values).items()}
-    assert found == {row: value for row, value in local.items() if row[0] == "one"}
+    with_run = {("one", *row): value for row, value in collected(values).items()}
+    assert with_run == {row: value for row, value in local.items() if row[0] == "one"}
 
 
 def test_means_equal_those_of_a_local_evaluation(frame):
     qrels, runs = qrels_and_runs()
-    judged, retrieved = frame(arrow(qrels, "relevance"), "qrels"), frame(table_of(runs), "runs")
-    found = graded.aggregate(MEASURES, judged, retrieved, "system", topics_per_bucket=7)
-    assert found.columns == ["system", "measure", "value", "topics"]
-    rows = found.collect()
+    judged = frame(arrow(qrels, "relevance"), "qrels")
+    retrieved = frame(table_of(runs), "runs")
+    aggregated = graded.aggregate(MEASURES, judged, retrieved, "system", topics_per_bucket=7)
+    assert aggregated.columns == ["system", "measure", "value", "topics"]
+    rows = aggregated.collect()
     means = {(row.system, row.measure): row.value for row in rows}
     local = evaluate_here(qrels, runs, MEASURES)
     for run, values in zip(local.runs, local.means().tolist()):
@@ -148,8 +148,8 @@ def test_runs_are_those_of_spark(spark):
         [("q", "a", 2, math.nan), ("q", "b", 3, 0.0), ("q", "a", 2, -0.0), ("q", "b", 1, math.nan)],
         "qid string, docno string, score int, `a.b` double",
     ).selectExpr("*", "date'2026-01-01' as `the day`")
-    found = graded.aggregate("P@1", qrels, run, ["a.b", "the day"])
-    rows = sorted(found.collect(), key=str)
+    aggregated = graded.aggregate("P@1", qrels, run, ["a.b", "the day"])
+    rows = sorted(aggregated.collect(), key=str)
     assert [(str(row[0]), str(row[1]), row.value) for row in rows] == [
         ("0.0", "2026-01-01", 0.0),
         ("nan", "2026-01-01", 1.0),
@@ -158,28 +158,22 @@ def test_runs_are_those_of_spark(spark):
 
 def test_empty_sides(frame):
     qrels, _ = qrels_and_runs(topics=6)
-    judged, nothing = frame(arrow(qrels, "relevance"), "qrels"), frame(arrow({}, "score"), "run")
-    assert set(collected(graded.evaluate("AP", judged, nothing, topics_per_bucket=1)).values()) == {
-        0
-    }
-    foreign = frame(arrow({f"x{n}": {"d": 1} for n in range(20)}, "score"), "foreign")
-    assert set(collected(graded.evaluate("AP", judged, foreign, topics_per_bucket=2)).values()) == {
-        0
-    }
+    judged = frame(arrow(qrels, "relevance"), "qrels")
+    nothing = frame(arrow({}, "score"), "run")
+    values = collected(graded.evaluate("AP", judged, nothing, topics_per_bucket=1))
+    assert set(values.values()) == {0}
+    foreign = frame(arrow({f"x{number}": {"d": 1} for number in range(20)}, "score"), "foreign")
+    values = collected(graded.evaluate("AP", judged, foreign, topics_per_bucket=2))
+    assert set(values.values()) == {0}
     with pytest.raises(GradedError, match="the qrels are empty"):
         graded.evaluate("AP", frame(arrow({}, "relevance"), "empty"), nothing)
 
 
 def test_errors_of_workers_reach_the_driver(spark):
-    values = graded.evaluate(
-        ERR_G @ 5,
-        spark.createDataFrame(
-            [("q1", "a", 1.0)], "query_id string, doc_id string, relevance double"
-        ),
-        spark.createDataFrame(
-            [("q1", "a", math.nan)], "query_id string, doc_id string, score double"
-        ),
-    )
+    ids = "query_id string, doc_id string"
+    qrels = spark.createDataFrame([("q1", "a", 1.0)], f"{ids}, relevance double")
+    run = spark.createDataFrame([("q1", "a", math.nan)], f"{ids}, score double")
+    values = graded.evaluate(ERR_G @ 5, qrels, run)
     message = (
         "run: topic 'q1', document 'a': the score is NaN, which cannot be ranked; use a number"
     )
@@ -260,8 +254,7 @@ def test_a_plugin_must_be_on_the_workers(spark, tmp_path, monkeypatch):
 def test_the_example_on_the_page_about_data_prints_what_it_shows():
     page = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
-    (example,) = (block for block in blocks if "pyspark" in block)
-    test = doctest.DocTestParser().get_doctest(
-        "".join([*blocks[:2], example]), {}, "data.md", None, 0
-    )
+    (example,) = [block for block in blocks if "pyspark" in block]
+    text = "".join([*blocks[:2], example])
+    test = doctest.DocTestParser().get_doctest(text, {}, "data.md", None, 0)
     assert doctest.DocTestRunner().run(test) == (0, 9)

@@ -9,7 +9,8 @@ from ranked import value
 
 LONG = [None, None, None, 2, None]
 BY_HAND = [
-    # Without a cutoff, means go down to the larger of retrieved and judged; ranks after the list count.
+    # Without a cutoff, means go down to the larger of retrieved and judged; ranks after the list
+    # count.
     ("CG(avg=True)", [2], {"a": 0, "b": 0, "c": 1}, 2),
     ("nCG(avg=True)", [2], {"a": 0, "b": 0, "c": 1}, (1 + 3 * 2 / 3) / 4),
     ("nCG(avg=True)@10", [1], {"a": 2}, (1 / 2 + 9 * 1 / 3) / 10),
@@ -21,7 +22,8 @@ BY_HAND = [
         ((2 ** (1 / 4) - 1) / math.log(2) + (2 ** (2 / 4) - 1) / math.log(4))
         / ((2 ** (2 / 4) - 1) / math.log(2) + (2 ** (1 / 4) - 1) / math.log(3)),
     ),
-    # AP at gain ≥ 1: (1 + 2/3)/2; at gain ≥ 5: 1/3; distances 1 and 4. Levels that are not retrieved count.
+    # AP at gain ≥ 1: (1 + 2/3)/2; at gain ≥ 5: 1/3; distances 1 and 4. Levels that are not
+    # retrieved count.
     ("muAP", [1, 0, 5], {}, (1 * 5 / 6 + 4 / 3) / 5),
     ("muAP", [1, 0, 5], {"a": 2}, (1 * (5 / 3) / 3 + 1 * (1 / 3) / 2 + 3 / 3) / 5),
     # The sum is divided by the smaller of cutoff and relevant.
@@ -35,12 +37,14 @@ BY_HAND = [
     ("AGR", [2.5, 3.0], {}, (1.25 / 2.5 + 1) / 2),
     # R = 3; g′(2.5) = 2.5 − 1/3·(2.5 − 1), g′(1) = 1 − 1/3, g′(.5) = .5 − 1/3·(.5 − 0)
     ("AGR", [0.5, 2.5, 1], {}, (1 / 3 / 2 + (1 / 3 + 2) / (2 + 2 / 3) + 1) / 3),
-    # A level −1 with gain 2 changes it: g′(2.5) = 2.5 − 1/4·1.5, and g′(.5) = .5 − 1/4·(.5 − 2), R = 4
+    # A level −1 with gain 2 changes it: g′(2.5) = 2.5 − 1/4·1.5, and g′(.5) = .5 − 1/4·(.5 − 2),
+    # R = 4
     ("AGR(gains=-1:2)@1", [0.5, 2.5, 1], {"a": -1}, (0.5 + 1.5 / 4) / (2.5 - 1.5 / 4)),
     # Gains count, not levels: level 2 has a gain but no document.
     # g′(2) = 1 − 1/2·(1 − 5) = 3, g′(1) = 5 − 1/2·(5 − 0) = 2.5: the ideal list is sorted by g′
     ("AGR(gains=1:5,2:1)", [1, 2], {}, (2.5 / 3 + 1) / 2),
-    # The ideal list of sliding ratios is the recall base, or the run's whole list, reordered and then cut.
+    # The ideal list of sliding ratios is the recall base, or the run's whole list, reordered and
+    # then cut.
     ("SR", [1, 0, 2], {"a": 3, "b": 2}, 3 / 8),
     ("MSR(ideal=retrieved)", [1, 0, 2], {"a": 3, "b": 2}, (1 + 2 / 3) / (2 + 1 / 2)),
     ("SR(ideal=retrieved)@2", [1, None, 2], {"a": 3}, 1 / 3),
@@ -56,7 +60,8 @@ BY_HAND = [
         (1 + 1 / 8 + 1 / 32) / 2 + 1 / 64,
     ),
     ("RBP_G(p=0.9,residual=True)", [0] * 500, {}, 0.9**500),
-    # The collection has the judged and retrieved documents: b and c are tied at 3 and 4, or 3 to 100.
+    # The collection has the judged and retrieved documents: b and c are tied at 3 and 4, or at 3 to
+    # 100.
     ("ASL", [None, 1], {"b": 1, "c": 0}, (2 + 3.5) / 2),
     ("ESL(n=2)", [None, 1], {"b": 1, "c": 0}, 1 + 1 / 2),
     ("NR", [None, 1], {"b": 1, "c": 0}, 1 - (5.5 - 3) / (2 * 2)),

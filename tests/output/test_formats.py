@@ -11,25 +11,22 @@ from hypothesis import strategies as st
 from ir_measures_graded.output import formats
 
 MARKS = [*"_`\\|!\n\t", *"*a* __b__ a_b [x](y) <b> ~~ $1$ &lt; &#36;".split()]
-names = st.lists(
-    st.sampled_from(MARKS) | st.text("aéß検 .-:#>(){}@", min_size=1, max_size=3), max_size=6
-).map("".join)
+pieces = st.sampled_from(MARKS) | st.text("aéß検 .-:#>(){}@", min_size=1, max_size=3)
+names = st.lists(pieces, max_size=6).map("".join)
 
 
-def shown(name):
-    """A name in one line."""
+def in_one_line(name):
     return re.sub("[\n\t]", " ", name).strip()
 
 
 @given(names, names)
 def test_markdown_shows_names_as_they_are(name, column):
-    parser = pytest.importorskip("markdown_it", reason="markdown-it is not installed")
+    markdown_it = pytest.importorskip("markdown_it", reason="markdown-it is not installed")
+    parser = markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"])
     lines = formats.markdown(["run", column], [[name, 0.25]])
-    page = (
-        parser.MarkdownIt("commonmark").enable(["table", "strikethrough"]).render("\n".join(lines))
-    )
-    cells = re.findall("<t[dh][^>]*>(.*)</t[dh]>", page)
-    assert [html.unescape(cell) for cell in cells] == ["run", shown(column), shown(name), "0.2500"]
+    page = parser.render("\n".join(lines))
+    cells = [html.unescape(cell) for cell in re.findall("<t[dh][^>]*>(.*)</t[dh]>", page)]
+    assert cells == ["run", in_one_line(column), in_one_line(name), "0.2500"]
 
 
 @given(st.lists(st.lists(names, min_size=2, max_size=2), min_size=1, max_size=3))

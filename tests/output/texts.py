@@ -29,20 +29,23 @@ def drawn_texts(figure):
 def problems(figure):
     """A sentence on each text that is cut, too small, or overlaps with another."""
     texts = drawn_texts(figure)
-    found = []
+    sentences = []
     width, height = figure.get_size_inches() * figure.dpi
     for text, box in texts:
         name = text.get_text()
-        if box.x0 < -0.5 or box.y0 < -0.5 or box.x1 > width + 0.5 or box.y1 > height + 0.5:
-            found.append(f"{name!r} is cut")
+        is_below = box.x0 < -0.5 or box.y0 < -0.5
+        is_above = box.x1 > width + 0.5 or box.y1 > height + 0.5
+        if is_below or is_above:
+            sentences.append(f"{name!r} is cut")
         if text.get_size() < LEAST_SIZE:
-            found.append(f"{name!r} has {text.get_size()} pt")
+            sentences.append(f"{name!r} has {text.get_size()} pt")
     if not texts:
-        return found
+        return sentences
     low = np.array([[box.x0, box.y0] for _, box in texts])
     high = np.array([[box.x1, box.y1] for _, box in texts])
     shared = np.minimum(high[:, None], high) - np.maximum(low[:, None], low)
     overlaps = np.triu((shared > TOLERANCE).all(axis=2), 1)
+    names = [text.get_text() for text, _ in texts]
     for one, other in np.argwhere(overlaps).tolist():
-        found.append(f"{texts[one][0].get_text()!r} overlaps {texts[other][0].get_text()!r}")
-    return found
+        sentences.append(f"{names[one]!r} overlaps {names[other]!r}")
+    return sentences

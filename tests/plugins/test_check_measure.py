@@ -1,4 +1,4 @@
-"""`check_measure` finds what is wrong with a measure and says what to change; ours and the examples pass."""
+"""`check_measure` finds what is wrong with a measure and says what to change; ours pass."""
 
 import shutil
 
@@ -97,7 +97,7 @@ class Tied(GradedMeasure):
 
 
 @pytest.mark.parametrize(
-    ("measure", "check", "told"),
+    ("measure", "check", "message"),
     [
         (Unsourced, "declaration", r"lacks :source:, the paper that defines the measure"),
         (Narrow, "values", r"is 2 for the levels .*, outside its :range: \[0, 1\]"),
@@ -108,10 +108,10 @@ class Tied(GradedMeasure):
         (Tied, "options", r"Tied\(ties='max'\).* is .* where .* is right"),
     ],
 )
-def test_each_fault_is_found_by_its_check(measure, check, told):
-    with pytest.raises(AssertionError, match=told):
+def test_each_fault_is_found_by_its_check(measure, check, message):
+    with pytest.raises(AssertionError, match=message):
         checks(measure())[check]()
-    with pytest.raises(AssertionError, match=f"(?m)^{check}: .*{told}"):
+    with pytest.raises(AssertionError, match=f"(?m)^{check}: .*{message}"):
         check_measure(measure())
 
 
@@ -126,40 +126,44 @@ def test_a_registered_measure_is_read_from_strings_until_another_wants_its_name(
     monkeypatch.setattr("ir_measures.measures.registry", dict(names.registry()))
     assert register(Good()) == parse_measure("Good(p=1)")
     assert register(Good()) == Good()  # a cell of a notebook is run again
-    for other, told in (
-        (type("Good", (Good,), {"__module__": "other"}), "the name 'Good' is taken by user code"),
-        (type("AP", (Good,), {}), "the name 'AP' is taken by ir-measures"),
-        (Tied, "is right"),
-        (lambda: Good(p=2), r"Good\(p=2\) has parameters; register it with its defaults, Good\(\)"),
+    of_another_module = type("Good", (Good,), {"__module__": "other"})
+    of_a_taken_name = type("AP", (Good,), {})
+    for measure, message in (
+        (of_another_module(), "the name 'Good' is taken by user code"),
+        (of_a_taken_name(), "the name 'AP' is taken by ir-measures"),
+        (Tied(), "is right"),
+        (Good(p=2), r"Good\(p=2\) has parameters; register it with its defaults, Good\(\)"),
     ):
-        with pytest.raises(GradedError, match=told):
-            register(other())
+        with pytest.raises(GradedError, match=message):
+            register(measure)
 
 
 def test_a_plugin_for_another_version_of_the_hook_is_skipped_with_one_sentence(tmp_path):
     distribution(tmp_path, "from-the-future", GOOD + "\nHOOK_API = 2\n")
     done = python(tmp_path, "import ir_measures_graded as m; m.parse_measure('First')")
-    assert (
-        "it is made for version 2 of the hook, and this package has version 1; install"
-        in done.stderr
-    )
+    reason = "it is made for version 2 of the hook, and this package has version 1; install"
+    assert reason in done.stderr
 
 
 def test_the_example_plugin_is_a_template_after_three_names_are_changed(tmp_path):
     copy = tmp_path / "plugin"
     shutil.copytree(EXAMPLE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "src" / "ir_measures_rhl").rename(copy / "src" / "my_measures")
-    for path in (each for each in copy.rglob("*") if each.is_file()):
+    names = {"ir-measures-rhl": "my-measures", "ir_measures_rhl": "my_measures", "RHL": "Mine"}
+    for path in copy.rglob("*"):
+        if path.is_dir():
+            continue
         text = path.read_text(encoding="utf-8")
-        names = {"ir-measures-rhl": "my-measures", "ir_measures_rhl": "my_measures", "RHL": "Mine"}
         for old, new in names.items():
             text = text.replace(old, new)
         path.write_text(text, encoding="utf-8")
     distribution(tmp_path, "my-measures", "", entry="rhl")
     (tmp_path / "my_measures.py").unlink()
-    code = (
-        f"import sys, pytest; sys.path[:0] = [{str(copy / 'src')!r}, {str(REPOSITORY / 'src')!r}]; "
-        f"sys.exit(pytest.main(['-q', {str(copy)!r}]))"
-    )
+    sources = [str(copy / "src"), str(REPOSITORY / "src")]
+    code = f"""
+        import sys, pytest
+        sys.path[:0] = {sources!r}
+        sys.exit(pytest.main(["-q", {str(copy)!r}]))
+    """
     done = python(tmp_path, code)
     assert done.returncode == 0, done.stdout + done.stderr

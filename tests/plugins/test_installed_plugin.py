@@ -15,10 +15,11 @@ pytestmark = pytest.mark.install
 
 def package_files() -> set[str]:
     folder = REPOSITORY / "src"
-    found = (folder / "ir_measures_graded").rglob("*")
-    return {
-        str(path.relative_to(folder)) for path in found if path.is_file() and path.suffix != ".pyc"
-    }
+    names = set()
+    for path in (folder / "ir_measures_graded").rglob("*"):
+        if path.is_file() and path.suffix != ".pyc":
+            names.add(str(path.relative_to(folder)))
+    return names
 
 
 def test_wheel_contains_exactly_the_package_and_its_command(built):
@@ -40,19 +41,15 @@ def test_source_distribution_contains_the_tests(built):
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "tox.ini", "tests/conftest.py"} <= names
-    assert (
-        f"docs/example-plugins/rhl/{next(iter(EXAMPLE.rglob('test_*.py'))).relative_to(EXAMPLE)}"
-        in names
-    )
+    test_of_example, *_ = EXAMPLE.rglob("test_*.py")
+    assert f"docs/example-plugins/rhl/{test_of_example.relative_to(EXAMPLE)}" in names
 
 
 def test_plugin_tests_pass(fresh, tmp_path):
     shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
     shutil.rmtree(tmp_path / "src")  # test the installed package
-    printed = run(
-        fresh / "python", "-m", "pytest", "--pyargs", "ir_measures_rhl", "tests", folder=tmp_path
-    )
-    assert " passed" in printed
+    words = ["-m", "pytest", "--pyargs", "ir_measures_rhl", "tests"]
+    assert " passed" in run(fresh / "python", *words, folder=tmp_path)
 
 
 def test_plugin_measure_works_in_ir_measures(fresh):
@@ -71,11 +68,13 @@ def test_plugin_measure_works_on_the_command_line(fresh):
     name, value = line.split("\t")
     assert name == "RHL@100"
     assert 1 < float(value) < 100
-    listed = run(program, "measures", "RHL")
-    for shown in ("RHL", "ranked half-life", "ir-measures-rhl 1.0", "Borlund & Ingwersen 1998"):
-        assert shown.lower() in listed.lower()
-    (line,) = (each for each in run(program, "measures", "--plugins").splitlines() if "RHL" in each)
-    assert all(shown in line for shown in ("ir-measures-rhl", "1.0", "loaded"))
+    page = run(program, "measures", "RHL").lower()
+    for fact in ("rhl", "ranked half-life", "ir-measures-rhl 1.0", "borlund & ingwersen 1998"):
+        assert fact in page
+    lines = run(program, "measures", "--plugins").splitlines()
+    (line,) = [line for line in lines if "RHL" in line]
+    for fact in ("ir-measures-rhl", "1.0", "loaded"):
+        assert fact in line
 
 
 def test_plugin_measure_works_in_pyterrier(fresh):
@@ -83,21 +82,17 @@ def test_plugin_measure_works_in_pyterrier(fresh):
 import json
 import pyterrier as pt
 data = pt.get_dataset("irds:graded-demo")
-metrics = ["RHL@100", "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100", "nDCG@10", "map", pt.graded.RHL @ 5]
-frame = pt.Experiment([data.get_results()], data.get_topics(), data.get_qrels(), metrics, names=["run"])
+metrics = ["RHL@100", "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100", "nDCG@10", "map"]
+metrics.append(pt.graded.RHL @ 5)
+systems = {"run": data.get_results()}
+frame = pt.Experiment(systems, data.get_topics(), data.get_qrels(), metrics)
 print(json.dumps(frame.set_index("name").to_dict("index")["run"]))
 """
     means = json.loads(run(fresh / "python", "-c", code))
+    paper = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
+    assert set(means) == {"RHL@100", paper, "nDCG@10", "map", "RHL@5"}
     measures = [name.replace("map", "AP") for name in means]
-    lines = run(
-        fresh / "ir_measures_graded", "evaluate", "graded-demo", "--scoreddocs", "-p", 6, *measures
-    )
-    values = [float(line.split("\t")[1]) for line in lines.splitlines()]
+    words = ["evaluate", "graded-demo", "--scoreddocs", "-p", 6, *measures]
+    lines = run(fresh / "ir_measures_graded", *words).splitlines()
+    values = [float(line.split("\t")[1]) for line in lines]
     assert list(means.values()) == pytest.approx(values, abs=1e-6)
-    assert set(means) == {
-        "RHL@100",
-        "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100",
-        "nDCG@10",
-        "map",
-        "RHL@5",
-    }

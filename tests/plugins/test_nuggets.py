@@ -1,4 +1,4 @@
-"""The example plugin for answers: its own tests and its page, in a process that has it installed."""
+"""The example plugin for answers: its tests and its page, in a process that has it installed."""
 
 import os
 import shutil
@@ -15,9 +15,10 @@ import os
 from pathlib import Path
 import pytest
 from documents import follow, in_process
-given = ["-q", "-p", "no:cacheprovider", "-W", "ignore", "-c", "{0}/pyproject.toml", "{0}/src", "{0}/tests"]
-assert pytest.main(given) == 0
-assert follow(Path("{1}/docs/answers.md"), Path("sample").absolute(), os.environ, in_process) > 8
+options = ["-q", "-p", "no:cacheprovider", "-W", "ignore", "-c", "{0}/pyproject.toml"]
+assert pytest.main([*options, "{0}/src", "{0}/tests"]) == 0
+page = Path("{1}/docs/answers.md")
+assert follow(page, Path("sample").absolute(), os.environ, in_process) > 8
 """
 
 
@@ -25,12 +26,11 @@ assert follow(Path("{1}/docs/answers.md"), Path("sample").absolute(), os.environ
 def test_scores_of_answers_work_in_all_analyses_as_the_page_shows(tmp_path, monkeypatch):
     pytest.importorskip("statsmodels", reason="the page compares systems")
     distribution(tmp_path, "ir-measures-nuggets", "", version="1.0")
-    (
-        tmp_path / "ir_measures_nuggets.py"
-    ).unlink()  # the entry point leads to the plugin's own source
+    # The entry point leads to the plugin's own source.
+    (tmp_path / "ir_measures_nuggets.py").unlink()
     shutil.copytree(PLUGIN / "sample", tmp_path / "sample")
-    found = [PLUGIN / "src", REPOSITORY / "tests", REPOSITORY / "src"]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, found)))
+    sources = [PLUGIN / "src", REPOSITORY / "tests", REPOSITORY / "src"]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, sources)))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.chdir(tmp_path)
     done = python(tmp_path, CODE.format(PLUGIN.as_posix(), REPOSITORY.as_posix()))

@@ -102,9 +102,19 @@ class Owner:
 
 def test_results_computed_once_are_kept_by_function_and_arguments():
     """Neither the text of an argument nor the name of a function decides which result returns."""
+
+    def multiplier(factor):
+        @computed_once
+        def product(owner, number):
+            return factor * number
+
+        return product
+
     owner = Owner()
-    twice, thrice = (computed_once(lambda owner, x, factor=factor: factor * x) for factor in (2, 3))
-    assert (twice(owner, 5), thrice(owner, 5)) == (10, 15)
+    twice = multiplier(2)
+    thrice = multiplier(3)
+    assert twice(owner, 5) == 10
+    assert thrice(owner, 5) == 15
     calls = []
 
     @computed_once
@@ -112,13 +122,8 @@ def test_results_computed_once_are_kept_by_function_and_arguments():
         calls.append(argument)
         return type(argument)
 
-    assert [kind(owner, argument) for argument in ("1", 1, 1, {1: 2}, {1: 2})] == [
-        str,
-        int,
-        int,
-        dict,
-        dict,
-    ]
+    kinds = [kind(owner, argument) for argument in ("1", 1, 1, {1: 2}, {1: 2})]
+    assert kinds == [str, int, int, dict, dict]
     assert calls == ["1", 1, {1: 2}]
     with pytest.raises(TypeError, match="unhashable"):
         kind(owner, np.arange(3000))

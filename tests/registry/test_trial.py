@@ -130,7 +130,7 @@ def test_right_declarations_pass(measure):
         (Curved(), "has a curve that differs from the values"),
         (Fails(), "ZeroDivisionError: division by zero"),
     ],
-    ids=lambda each: str(each)[:40],
+    ids=lambda value: str(value)[:40],
 )
 def test_wrong_declarations_are_refused(measure, reason):
     assert re.search(reason, problem(measure))
