@@ -121,3 +121,12 @@ def test_merging_without_files_of_judges_alone_is_refused(refusal, folder, words
     Path("ann.txt").write_text("q1 0 a 2\n")
     Path("ben.txt").write_text("q1 0 a 1\n")
     assert message in refusal("judges", "ann.txt", "ben.txt", *words)
+
+
+@pytest.mark.parametrize("machines", [["one.csv"], ["one.csv", "two.csv"]])
+def test_words_as_levels_are_refused_with_what_to_do(refusal, folder, machines):
+    for name in ("human.csv", "one.csv", "two.csv"):
+        Path(name).write_text("question_id,chunk_id,label\nq1,c1,not relevant\nq1,c2,relevant\n")
+    message = refusal("judges", "human.csv", *machines)
+    assert ".csv:2: the level 'not relevant' is not a number" in message
+    assert message.endswith("such as 0 for not relevant and 1 for relevant")

@@ -356,7 +356,7 @@ def test_run_that_the_file_lacks_is_named(tmp_path):
     text = "run,qid,docno,score\nbm25,q,d,1\ndense,q,d,2\n"
     for read_all in (RunFile.rows, lambda run: list(run.blocks())):
         message = refused(read_all, run_file(text, run="bm52"))
-        assert "there is no run 'bm52'; the file has bm25, dense; did you mean bm25?" in message
+        assert "there is no run 'bm52'; the file has bm25 and dense; did you mean bm25?" in message
     assert read(run_file(text, run="dense")) == {"q": {"d": 2.0}}
 
 

@@ -10,7 +10,14 @@ from ..analysis.judging.agreement import Judges
 from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.judges import ONE_RUN, compared
 from ..analysis.judging.merging import RULES, merge_judges
-from ..analysis.judging.panel import UNJUDGED, Panel, is_judge, named_judges, panels
+from ..analysis.judging.panel import (
+    UNJUDGED,
+    Panel,
+    is_judge,
+    named_judges,
+    panels,
+    refuse_neither,
+)
 from ..analysis.judging.percentiles import RESAMPLES
 from ..analysis.statistics.defaults import CONFIDENCE
 from ..errors import GradedError, NotApplicableError, Remark
@@ -140,7 +147,11 @@ def _machines_and_others(arguments: Arguments) -> tuple[list[str], list[str]]:
         for word in beside_runs:
             if is_judge(paths[word], beside_runs=True, columns=columns):
                 machines.append(word)
-    return machines, [word for word in arguments.inputs if word not in machines]
+    others = [word for word in arguments.inputs if word not in machines]
+    if all(is_lasting(paths[word]) for word in others):  # without a measure, all may be judges
+        for word in others:
+            refuse_neither(paths[word], columns)
+    return machines, others
 
 
 def _refuse_table(arguments: Arguments, words: Sequence[str], more: Sequence[str]) -> None:

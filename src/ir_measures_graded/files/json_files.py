@@ -600,6 +600,8 @@ def _numbers(values: Sequence[Any], role: Role, location: Callable[[int], str]) 
     if None in numbers:
         row = numbers.index(None)
         reason = f"{shown(values[row])} is not a number"
+        if isinstance(values[row], str):
+            reason += role.in_words
         if values[row] is None:
             reason = "is missing or null; ranx writes NaN and ∞ as null"
         raise FileError(f"{location(row)}: the {role.number} {reason}")

@@ -266,6 +266,8 @@ class Lines:
         number = self.form.number(digits)
         if number is None:
             reason = f"is not a number ({self.form.lines})"
+            if re.match(rb"[^\W\d]{2}", text):
+                reason += role.in_words
             if DECIMAL_COMMA.fullmatch(text):
                 reason = f"has a decimal comma; {COMMAS}"
             elif self.form.decimal == "," and number_of(text) is not None:

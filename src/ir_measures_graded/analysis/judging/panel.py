@@ -142,10 +142,8 @@ def is_judge(path: str, beside_runs: bool = False, columns: Sequence[tuple[str, 
     readings: dict[Role, Part] = {}
     roles = (QRELS, RUN) if beside_runs else (QRELS,)
     for role in roles:
-        chosen = Chosen(unjudged=UNJUDGED, columns=columns_named(columns))
-        reading = Reading(role, chosen)
-        with suppress(GradedError), closing(parts_of(path, reading)) as parts:
-            readings[role] = joined(islice(parts, 1), role)
+        with suppress(GradedError):
+            readings[role] = _first_part(path, role, columns)
     if len(readings) < 2:
         return QRELS in readings
     levels = readings[QRELS].columns["relevance"]
@@ -159,6 +157,21 @@ def is_judge(path: str, beside_runs: bool = False, columns: Sequence[tuple[str, 
         if any(5 <= len(topic) > np.unique(topic).size for topic in topics):
             return True
     raise GradedError(UNCLEAR.format(path))
+
+
+def _first_part(path: str, role: Role, columns: Sequence[tuple[str, str]]) -> Part:
+    """The first rows of a file, as qrels or a run. Raises `GradedError` if it is none."""
+    reading = Reading(role, Chosen(unjudged=UNJUDGED, columns=columns_named(columns)))
+    with closing(parts_of(path, reading)) as parts:
+        return joined(islice(parts, 1), role)
+
+
+def refuse_neither(path: str, columns: Sequence[tuple[str, str]] = ()) -> None:
+    """Raise `GradedError` for a file that is neither a run nor a judge: why it is no judge."""
+    try:
+        _first_part(path, RUN, columns)
+    except GradedError:
+        _first_part(path, QRELS, columns)
 
 
 def judgments_of(qrels: LevelsByTopic) -> Iterator[tuple[str, str, float]]:

@@ -48,6 +48,8 @@ def floats(
     row, number = next((row, number) for row, number in every if not is_number(number))
     is_int = isinstance(number, int) and not isinstance(number, bool)
     reason = "is larger than any float" if is_int else "is not a number"
+    if isinstance(number, str):
+        reason += role.in_words
     raise GradedError(f"{location(row)}: the {role.number} {shown(number)} {reason}")
 
 
