@@ -304,7 +304,7 @@ def test_rows_named_all_that_are_no_aggregate_are_told(all_is, form):
         ("run,topic,AP,P@5\nA,1,0.5,\nA,2,0.5,\n", "column P@5 has no value"),
         ("run,topic,AP,P@5\nA,1,0.5,good\n", "column P@5: 'good' is not a finite number"),
         ("run;topic;AP;x\nA;1;0.5;0,25\n", "column x: '0,25' is not a finite number such as"),
-        ("run,topic,AP\nA,1,0.5,7\n", "cannot be read as a table with a header"),
+        ("run,topic,AP\nA,1,0.5,7\n", "2: 4 fields, and the first line has 3"),
         ("[" * 100_000, "with a header: it nests more than 100 deep"),
         ('{"run":' * 100_000, "with a header: it nests more than 100 deep"),
         ("run,topic,AP,Accuracy@2\nA,1,0.5,1\nA,2,,1\n", "'' is not a finite number"),
@@ -315,7 +315,39 @@ def test_no_column_of_a_ragged_table_is_lost(content, message):
     with pytest.raises(GradedError) as caught:
         Evaluation.from_values("v")
     assert message in str(caught.value)
-    assert str(caught.value).startswith("v: ")
+    assert str(caught.value).startswith("v:")
+
+
+HEADER = b"run,topic,measure,value\n"
+ROW = b"A,1,AP,0.5\n"
+LONG_FIELD = b'"%b",\n' % (b"x" * 200_000)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"PK\x03\x04 xl/workbook.xml", "v: an Excel file (xlsx); export the sheet as CSV, as a "),
+        (HEADER + b"A\xe9,1,AP,0.5\n", "v:2: not UTF-8 text (byte 0xe9 at position 1); convert"),
+        (HEADER + ROW + b"A,2," + LONG_FIELD, "v: a field has more than 131,072 characters; "),
+        (HEADER + b'A,1,AP,"0.5\n' + ROW, "v:2: a quoted field does not end (a quote in it is "),
+        (gzip.compress(HEADER + ROW)[:-9], "v:3: the gzip file is damaged or cut off here ("),
+        (b"", "v: the table is empty"),
+        (b'{"qid": 1, "AP": 1}\n{"qid": }\n', "v:2: cannot be read as JSON: Expecting value"),
+        (b'{"qid": 1,\n"AP": }', "v:2: cannot be read as JSON: Expecting value"),
+    ],
+)
+def test_what_is_no_table_is_told_with_its_line(content, message):
+    Path("v").write_bytes(content)
+    with pytest.raises(GradedError) as caught:
+        Evaluation.from_values("v")
+    assert str(caught.value).startswith(message)
+    assert "doc_id" not in str(caught.value)
+
+
+def test_a_directory_is_no_table_of_values():
+    Path("folder").mkdir()
+    with pytest.raises(GradedError, match=r"^.folder. is a directory; pass the file of a table$"):
+        Evaluation.from_values("folder")
 
 
 @pytest.mark.parametrize("read", [Evaluation.from_values, partial(read_leaderboard, name="v")])

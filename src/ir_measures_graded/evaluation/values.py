@@ -47,6 +47,7 @@ from ..files.content import (
     WITHOUT_LIMITS,
     Content,
     Sizes,
+    decoded,
 )
 from ..files.forms import is_json, number_of
 from ..files.other_kinds import refuse_other_kind
@@ -73,6 +74,9 @@ VALUE = "value"
 """The name of the measure of a table with a column per topic that is not read from a file."""
 COLLECTION = "collection"
 """The column that names the collection of a value."""
+UNENDED_FIELD = re.compile(r"EOF inside string starting at row (\d+)")
+OTHER_NUMBER_OF_FIELDS = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
+"""Errors of pandas."""
 MEASURE_MELTED = "\0measure"
 VALUE_MELTED = "\0value"
 KEYS = ["run", "measure", "topic"]
@@ -82,6 +86,7 @@ MEANS = ("amean", "mean")
 """Names that tools write in place of a topic for the mean."""
 FORMS = 'lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
 COLUMNS = ["query_id", "measure", "value"]
+COLUMNS_OF_VALUES = "run, topic, measure and value"
 LINE = ["measure", "topic", "value"]
 """The fields of a line of trec_eval -q."""
 Names = Mapping[str, Any] | Sequence[tuple[str, str]] | None
@@ -265,6 +270,8 @@ def frame_of(table: Any, form: str = "a table with a header", sizes: Sizes = SIZ
     """
     if _is_path(table) and table != "-" and not os.path.exists(table):
         Content(table).__enter__()  # A missing file is told before a missing package.
+    if _is_path(table) and os.path.isdir(table):
+        raise FileError(f"{shown(os.fspath(table))} is a directory; pass the file of a table")
     pandas = needed("pandas", "a table of values")
     pyarrow = needed("pyarrow", "a table of values")
 
@@ -276,7 +283,7 @@ def frame_of(table: Any, form: str = "a table with a header", sizes: Sizes = SIZ
         with Content(table, sizes) as content:
             kind = kind_of(content)
             if not kind:
-                refuse_other_kind(content, may_have_old_line_ends=True)
+                refuse_other_kind(content, COLUMNS_OF_VALUES, may_have_old_line_ends=True)
                 return _frame_of_text(content)
             file = kind.open(content)
             _refuse_many_columns(content.name, len(file.names))
@@ -292,7 +299,42 @@ def frame_of(table: Any, form: str = "a table with a header", sizes: Sizes = SIZ
         raise
     except (*DAMAGE, ValueError, TypeError, AttributeError, pyarrow.ArrowException) as error:
         name = os.fspath(table) if _is_path(table) else "values"
-        raise FileError(f"{name}: cannot be read as {form}: {str(error).strip()}") from None
+        raise FileError(f"{name}{_reason(error, form)}") from None
+
+
+def _reason(error: Exception, form: str) -> str:
+    """The line and the reason why a table cannot be read, as the end of a message.
+
+    `error` is one of pandas, of pyarrow or of a decompressor.
+    """
+    text = str(error).strip()
+    unended = UNENDED_FIELD.search(text)
+    if unended:
+        return f":{int(unended[1]) + 1}: a quoted field does not end (a quote in it is doubled)"
+    fields = OTHER_NUMBER_OF_FIELDS.search(text)
+    if fields:
+        expected, line, seen = fields.groups()
+        return f":{line}: {counted(int(seen), 'field')}, and the first line has {expected}"
+    if "field larger than field limit" in text:
+        return ": a field has more than 131,072 characters; perhaps a quote is missing or not meant"
+    if "No columns to parse" in text:
+        return ": the table is empty"
+    if isinstance(error, UnicodeEncodeError):
+        return ": a text has a lone surrogate, which is no character"
+    first_line = next(iter(text.splitlines()), "") or type(error).__name__
+    return f": cannot be read as {form}: {first_line}"
+
+
+def _whole_text(content: Content) -> bytes:
+    """All text of a file. Raises `FileError` for damaged data."""
+    pieces: list[bytes] = []
+    try:
+        while piece := content.stream.read(content.sizes.block):
+            pieces.append(piece)
+    except DAMAGE as error:
+        line = 1 + sum(piece.count(b"\n") for piece in pieces)
+        raise content.failure(error, line) from None
+    return b"".join(pieces)
 
 
 def _refuse_many_columns(name: str, count: int) -> None:
@@ -307,7 +349,10 @@ def _frame_of_text(content: Content) -> DataFrame:
     Tabs, commas, semicolons or blanks separate fields.
     """
     pandas = needed("pandas", "a table of values")
-    text = content.stream.read().lstrip(b"\r\n")
+    whole = _whole_text(content)
+    text = whole.lstrip(b"\r\n")
+    if not text.isascii():
+        decoded(whole, content.name)  # raises an error with the line
     if is_json(text):
         return pandas.DataFrame(_json(content, str(text, "utf-8-sig")))
     head = str(text.partition(b"\n")[0], "utf-8-sig")
@@ -370,14 +415,38 @@ def _json(content: Content, text: str) -> Any:
         raise ValueError(f"it nests more than {MOST_NESTED} deep")
     try:
         value = DECODER.decode(text)
-    except json.JSONDecodeError:
-        value = [DECODER.decode(line) for line in text.splitlines() if line.strip()]
+    except json.JSONDecodeError as error:
+        value = _json_lines(content.name, text, error)
     if not isinstance(value, dict):
         return value
     if "sha256" in value:
         return value.get("values")  # as evaluate writes it
     is_nested = any(isinstance(member, (list, dict)) for member in value.values())
     return value if is_nested else [value]
+
+
+def _json_lines(name: str, text: str, of_whole: json.JSONDecodeError) -> list[Any]:
+    """The values in the lines of a text, which is no JSON as a whole because of an error.
+
+    Raises `FileError` for the first line that is none. If it is the first line of all, the text was
+    not meant as lines.
+    """
+    from ..files.json_text import DECODER  # takes time
+
+    values: list[Any] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            values.append(DECODER.decode(line))
+        except json.JSONDecodeError as of_line:
+            place = of_whole.lineno
+            reason = of_whole.msg
+            if values:
+                place = number
+                reason = of_line.msg
+            raise FileError(f"{name}:{place}: cannot be read as JSON: {reason}") from None
+    return values
 
 
 def _of_trec_eval(rows: DataFrame) -> DataFrame:

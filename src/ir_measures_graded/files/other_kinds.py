@@ -13,7 +13,8 @@ from ..core.rows.columns import QRELS, RUN, is_known
 from ..errors import FileError
 from .content import COMPRESSIONS, Content
 
-TABLE = "write a table with the columns query_id, doc_id and score (or relevance)"
+COLUMNS_OF_ROWS = "query_id, doc_id and score (or relevance)"
+TABLE = f"write a table with the columns {COLUMNS_OF_ROWS}"
 UNPACK = "unpack it, and pass the file in it"
 SHEET = f"export the sheet as CSV, as {TABLE.removeprefix('write ')}"
 RECORDS = 'write it with frame.to_json(path, orient="records"), or as CSV or Parquet'
@@ -73,10 +74,13 @@ OLD_LINE_ENDS = "text whose lines end with CR alone; replace CR, for example wit
 PAGES = (b"<!doctype html", b"<html", b"<head", b"<body", b"<!--")
 
 
-def refuse_other_kind(content: Content, may_have_old_line_ends: bool = False) -> None:
+def refuse_other_kind(
+    content: Content, columns: str = COLUMNS_OF_ROWS, may_have_old_line_ends: bool = False
+) -> None:
     """Raise `FileError` for a file that begins as one of another kind, after it is decompressed.
 
-    Its lines may end with CR alone if the caller can read them.
+    `columns` are those of the table to write. Lines may end with CR alone if the caller can read
+    them.
     """
     start = content.stream.start
     reason = _other_kind(start)
@@ -87,7 +91,7 @@ def refuse_other_kind(content: Content, may_have_old_line_ends: bool = False) ->
             if content.stream.start.startswith(compression.magic):
                 reason = f"{name} in {content.compression}; decompress it once"
     if reason:
-        raise FileError(f"{content.name}: {reason}")
+        raise FileError(f"{content.name}: {reason.replace(COLUMNS_OF_ROWS, columns)}")
 
 
 def _other_kind(start: bytes) -> str:
