@@ -18,7 +18,8 @@ from ir_measures_graded.analysis import read_collections as read
 from ir_measures_graded.errors import InputWarning
 
 MEASURES = ("nDCG@10", "AP")
-THESE, LIKE_THESE = "these collections", "collections like these"
+THESE = "these collections"
+LIKE_THESE = "collections like these"
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What holds for all results and analyses: `Result` keeps its promises; refusals are one sentence."""
+"""What holds for all results and analyses: `Result` keeps its promises, refusals are a sentence."""
 
 import copy
 import csv

@@ -1,4 +1,4 @@
-"""Every public function refuses every wrong type of every parameter with one error that names it."""
+"""Every public function refuses each wrong type of each parameter with an error that names it."""
 
 import inspect
 import warnings

@@ -24,9 +24,12 @@ document.addEventListener("securitypolicyviolation", (event) => {
 @pytest.fixture(scope="session")
 def browser():
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if program is None:
+    installed = [name for name in CHROMIUM if shutil.which(name)]
+    program = os.environ.get("CHROMIUM")
+    if not program and not installed:
         pytest.skip("Chromium is not installed")
+    if not program:
+        program = shutil.which(installed[0])
     with playwright.sync_playwright() as running:
         started = running.chromium.launch(executable_path=program, args=FLAGS)
         yield started
@@ -51,22 +54,34 @@ def recorded(browser, **options) -> Opened:
     """An empty page that records; options are those of a browser context."""
     context = browser.new_context(**options)
     context.set_default_timeout(5000)
-    found = Opened(context.new_page())
-    found.page.on("console", lambda message: found.messages.append(message.text))
-    found.page.on("pageerror", lambda error: found.messages.append(str(error)))
-    found.page.on(
-        "dialog", lambda dialog: (found.messages.append(dialog.message), dialog.dismiss())
-    )
-    found.page.on("request", lambda request: found.requests.append(request.url.partition("#")[0]))
-    return found
+    tab = Opened(context.new_page())
+
+    def on_console(message):
+        tab.messages.append(message.text)
+
+    def on_error(error):
+        tab.messages.append(str(error))
+
+    def on_dialog(dialog):
+        tab.messages.append(dialog.message)
+        dialog.dismiss()
+
+    def on_request(request):
+        tab.requests.append(request.url.partition("#")[0])
+
+    tab.page.on("console", on_console)
+    tab.page.on("pageerror", on_error)
+    tab.page.on("dialog", on_dialog)
+    tab.page.on("request", on_request)
+    return tab
 
 
 @pytest.fixture(scope="session")
 def tab(browser):
     """The tab that the tests share, because a new one takes the browser longer than a page."""
-    found = recorded(browser)
-    found.page.add_init_script(VIOLATIONS)
-    return found
+    shared = recorded(browser)
+    shared.page.add_init_script(VIOLATIONS)
+    return shared
 
 
 @pytest.fixture
@@ -76,9 +91,8 @@ def opened(tab):
     def open_page(
         path: Path, fragment: str = "", width: int = 1280, colours: str = "light"
     ) -> Opened:
-        tab.page.goto(
-            "about:blank"
-        )  # otherwise another fragment of the same page would not load it again
+        # Another fragment of the same page would not load it again.
+        tab.page.goto("about:blank")
         tab.messages.clear()
         tab.requests.clear()
         tab.page.set_viewport_size({"width": width, "height": 900})
@@ -92,6 +106,6 @@ def opened(tab):
 @pytest.fixture
 def without_scripts(browser):
     """A page whose scripts the browser blocks."""
-    found = recorded(browser, java_script_enabled=False)
-    yield found.page
-    found.page.context.close()
+    page = recorded(browser, java_script_enabled=False).page
+    yield page
+    page.context.close()

@@ -40,35 +40,38 @@ def small_report(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "small.html"
     qrels = answers_in(demo.qrels_path())[0]
     topics = list(qrels)[:3]
-    report(
-        {topic: qrels[topic] for topic in topics},
-        {name: demo.run_paths()[name] for name in "BCD"},
-        [AVERAGED, "AP"],
-        queries=dict.fromkeys(topics, "the text of a topic"),
-    ).save(path)
+    few = {topic: qrels[topic] for topic in topics}
+    runs = {name: demo.run_paths()[name] for name in "BCD"}
+    queries = dict.fromkeys(topics, "the text of a topic")
+    report(few, runs, [AVERAGED, "AP"], queries=queries).save(path)
     return path
 
 
 @pytest.fixture(scope="session")
 def hostile_report(tmp_path_factory):
-    topics = list(HOSTILE.values())
-    documents = {topic: [f"{topic[-300:]}{number}" for number in range(11)] for topic in topics}
-    qrels = {topic: {ids[n]: n % 4 / 2 - 0.5 for n in range(8)} for topic, ids in documents.items()}
-
-    def run(step):
-        return {q: {ids[n * step % 11]: -n for n in range(8)} for q, ids in documents.items()}
-
-    runs = {name: run(step) for step, name in enumerate(topics, start=1)}
+    """Topics, documents, runs and a title whose texts could break a page."""
+    names = list(HOSTILE.values())
+    documents = {topic: [f"{topic[-300:]}{number}" for number in range(11)] for topic in names}
+    qrels = {}
+    for topic, ids in documents.items():
+        qrels[topic] = {ids[number]: number % 4 / 2 - 0.5 for number in range(8)}
+    runs = {}
+    for step, name in enumerate(names, start=1):
+        runs[name] = {
+            topic: {ids[rank * step % 11]: -rank for rank in range(8)}
+            for topic, ids in documents.items()
+        }
+    queries = {topic: topic for topic in names}
     path = tmp_path_factory.mktemp("report") / "hostile.html"
-    report(
-        qrels, runs, ["nDCG_JK@10"], queries=dict(zip(topics, topics)), title=HOSTILE["script"]
-    ).save(path)
+    page = report(qrels, runs, ["nDCG_JK@10"], queries=queries, title=HOSTILE["script"])
+    page.save(path)
     return path
 
 
 def facts(page):
     """What the panel of an opened topic tells about the current cell."""
-    terms, values = (page.locator(f".told {part}").all_inner_texts() for part in ("dt", "dd"))
+    terms = page.locator(".told dt").all_inner_texts()
+    values = page.locator(".told dd").all_inner_texts()
     return dict(zip(terms, values))
 
 
@@ -79,11 +82,11 @@ def column(table, number):
 
 
 def test_reading_makes_no_request_and_no_error(opened, demo_report):
-    found = opened(demo_report)
-    for topic in found.page.locator("details.topic summary").all()[:2]:
+    tab = opened(demo_report)
+    for topic in tab.page.locator("details.topic summary").all()[:2]:
         topic.click()
-    found.page.locator("td.c:visible").nth(25).hover()
-    found.check(demo_report)
+    tab.page.locator("td.c:visible").nth(25).hover()
+    tab.check(demo_report)
 
 
 def test_tables_are_sorted_by_mouse_and_keyboard(opened, demo_report):
@@ -109,13 +112,14 @@ def test_a_topic_is_opened_by_mouse_and_read_with_the_keyboard(opened, demo_repo
     page.keyboard.press("Tab")
     for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
-    told = facts(page)
+    panel = facts(page)
     best = topic.locator("tbody tr").nth(1).locator("th").inner_text()
     record = explain("graded-demo", demo.run_paths()[best], STEEP, "355").records()[2]
-    assert (told["list"], told["rank"], told["document"]) == (best, "3", record["document"])
-    assert float(told["gain"]) == (record["gain"] or 0)
-    assert float(told["weight"]) == pytest.approx(record["weight"], abs=1e-4)
-    assert float(told["contributes"]) == pytest.approx(record["contribution"], abs=1e-4)
+    assert (panel["list"], panel["rank"]) == (best, "3")
+    assert panel["document"] == record["document"]
+    assert float(panel["gain"]) == (record["gain"] or 0)
+    assert float(panel["weight"]) == pytest.approx(record["weight"], abs=1e-4)
+    assert float(panel["contributes"]) == pytest.approx(record["contribution"], abs=1e-4)
     page.keyboard.press("Home")
     assert facts(page)["rank"] == "1"
 
@@ -125,15 +129,16 @@ def test_the_last_cell_of_each_list_has_the_value_of_the_measure(opened, request
     page = opened(request.getfixturevalue(name), "#topic-1").page
     if page.locator(".more").count():
         page.locator(".more").click()
-    values = evaluate("graded-demo", demo.run_paths(), [measure])
+    evaluation = evaluate("graded-demo", demo.run_paths(), [measure])
+    of_second_topic = dict(zip(evaluation.runs, evaluation.of(measure)[:, 1]))
     rows = page.locator("details.topic[open] tbody tr").all()[1:]
+    assert rows
     for row in rows:
         row.locator("td.c:visible").last.hover()
-        told = facts(page)
-        shown = float(next(text for name, text in told.items() if name.startswith("value")))
-        expected = values.values[values.runs.index(told["list"]), 0, 1]
-        assert shown == pytest.approx(expected, rel=1e-3, abs=1e-4)
-    assert rows
+        panel = facts(page)
+        (value,) = [float(text) for term, text in panel.items() if term.startswith("value")]
+        expected = of_second_topic[panel["list"]]
+        assert value == pytest.approx(expected, rel=1e-3, abs=1e-4)
 
 
 def test_curves_are_switched_off_and_on(opened, demo_report):
@@ -141,9 +146,11 @@ def test_curves_are_switched_off_and_on(opened, demo_report):
     line = page.locator('#curves svg [data-run="4"]').first
     button = page.locator("#curves .key").get_by_role("button", name="A", exact=True)
     button.click()
-    assert (button.get_attribute("aria-pressed"), line.is_visible()) == ("false", False)
+    assert button.get_attribute("aria-pressed") == "false"
+    assert not line.is_visible()
     page.keyboard.press("Enter")
-    assert (button.get_attribute("aria-pressed"), line.is_visible()) == ("true", True)
+    assert button.get_attribute("aria-pressed") == "true"
+    assert line.is_visible()
 
 
 def test_topics_are_filtered(opened, demo_report):
@@ -166,28 +173,30 @@ def test_everything_is_readable_with_scripts_blocked(without_scripts, demo_repor
 
 
 def test_names_and_ids_stay_text(opened, hostile_report):
-    found = opened(hostile_report)
-    page = found.page
+    tab = opened(hostile_report)
+    page = tab.page
     assert page.title() == HOSTILE["script"]
     for summary in page.locator("details.topic summary").all():
         summary.click()
     levels = "cells => cells.map((cell) => [cell.textContent, cell.className.split(' ')[1]].join())"
     legend = page.locator(".levels .cell").evaluate_all(levels)
-    assert {*page.locator("td.c").evaluate_all(levels)} == {*legend}
+    assert set(page.locator("td.c").evaluate_all(levels)) == set(legend)
     names = page.locator("#verdict .cards tbody th").all_inner_texts()
-    shown = [
-        re.sub("[\u202c\u202e]", "", name) for name in HOSTILE.values()
-    ]  # which turn a text around
-    assert {*names} == {name if len(name) < 300 else f"{name[:300]}…" for name in shown}
+    expected = set()
+    for name in HOSTILE.values():
+        text = re.sub("[\u202c\u202e]", "", name)  # these turn a text around
+        if len(text) > 300:
+            text = f"{text[:300]}…"
+        expected.add(text)
+    assert set(names) == expected
     assert page.locator("img, b").count() == 0
     page.locator("details.topic").first.locator("td.c:visible").nth(9).hover()
     assert facts(page)["document"].startswith(HOSTILE["script"])
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
     heads = page.locator("#topic-table thead th")
-    assert heads.evaluate_all(
-        "heads => heads.every((head) => head.scrollWidth <= head.clientWidth)"
-    )
-    found.check(hostile_report)
+    fits = "heads => heads.every((head) => head.scrollWidth <= head.clientWidth)"
+    assert heads.evaluate_all(fits)
+    tab.check(hostile_report)
 
 
 def test_no_page_scrolls_sideways_on_a_phone(opened, demo_report, hostile_report):
@@ -203,9 +212,12 @@ def test_assistive_technology_finds_no_serious_problem(opened, small_report, wid
     )
     page = opened(small_report, "#topic-0", width, colours).page
     page.locator("td.c:visible").nth(25).focus()
-    found = axe.Axe().run(page).response["violations"]
-    serious = [each for each in found if each["impact"] in ("serious", "critical")]
-    assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in serious] == []
+    serious = []
+    for violation in axe.Axe().run(page).response["violations"]:
+        if violation["impact"] in ("serious", "critical"):
+            places = [node["html"] for node in violation["nodes"]]
+            serious.append((violation["id"], places[:3]))
+    assert serious == []
 
 
 def test_a_result_page_is_a_page_like_the_report(opened, tmp_path, monkeypatch):
@@ -216,9 +228,10 @@ def test_a_result_page_is_a_page_like_the_report(opened, tmp_path, monkeypatch):
     runs = [str(path) for path in demo.run_paths().values()]
     words = ["compare", "graded-demo", *runs, "nDCG@10", "--baseline", "A", "--resamples", "9"]
     assert cli.main([*words, "-o", "c.html"]) == 0
-    found = opened(tmp_path / "c.html")
-    found.page.get_by_role("button", name="mean").click()
-    assert column(found.page.locator("table"), 2)[:2] == ["0.5069", "0.4514"]
-    found.check(tmp_path / "c.html")
-    impacts = {each["impact"] for each in axe.Axe().run(found.page).response["violations"]}
+    tab = opened(tmp_path / "c.html")
+    tab.page.get_by_role("button", name="mean").click()
+    assert column(tab.page.locator("table"), 2)[:2] == ["0.5069", "0.4514"]
+    tab.check(tmp_path / "c.html")
+    violations = axe.Axe().run(tab.page).response["violations"]
+    impacts = {violation["impact"] for violation in violations}
     assert impacts <= {"minor", "moderate"}

@@ -1,4 +1,4 @@
-"""The what-if page in a browser: its values are those of Python, and its controls do what they say."""
+"""The what-if page in a browser: its values are those of Python, and its controls work."""
 
 import random
 
@@ -22,11 +22,11 @@ STRING = "(setting) => whatIf.stringFor(setting)"
 
 
 def page_of(folder, measure="nDCG_JK@10", qrels=None, runs=None):
-    found = sensitivity(
-        qrels or "graded-demo", runs or demo.run_paths(), [measure], gains=["w1", "w10"]
-    )
+    qrels = qrels or "graded-demo"
+    runs = runs or demo.run_paths()
+    result = sensitivity(qrels, runs, [measure], gains=["w1", "w10"])
     path = folder / "what-if.html"
-    path.write_text(pages.result_page(found, "sensitivity", 4), encoding="utf-8")
+    path.write_text(pages.result_page(result, "sensitivity", 4), encoding="utf-8")
     return path
 
 
@@ -36,13 +36,13 @@ def demo_page(tmp_path_factory):
 
 
 def random_settings(seed):
-    drawn = random.Random(seed)
+    generator = random.Random(seed)
     for number in range(SETTINGS):
         yield {
             "measure": MEASURES[number % len(MEASURES)],
-            "b": round(drawn.uniform(1.1, 20), 1),
-            "cutoff": drawn.choice([1, 2, 3, 5, 10, 30, 100]),
-            "gains": drawn.choices(GAINS, k=3),
+            "b": round(generator.uniform(1.1, 20), 1),
+            "cutoff": generator.choice([1, 2, 3, 5, 10, 30, 100]),
+            "gains": generator.choices(GAINS, k=3),
         }
 
 
@@ -50,8 +50,9 @@ def test_values_equal_those_of_python(opened, demo_page):
     page = opened(demo_page).page
     settings = list(random_settings(seed=1))
     strings = [page.evaluate(STRING, setting) for setting in settings]
-    found = evaluate("graded-demo", demo.run_paths(), list(dict.fromkeys(strings)))
-    means = dict(zip(map(str, found.measures), found.means().T.tolist(), strict=True))
+    evaluation = evaluate("graded-demo", demo.run_paths(), list(dict.fromkeys(strings)))
+    measures = [str(measure) for measure in evaluation.measures]
+    means = dict(zip(measures, evaluation.means().T.tolist(), strict=True))
     for setting, string in zip(settings, strings, strict=True):
         expected = means[str(parse_measure(string))]
         assert page.evaluate(MEANS, setting) == pytest.approx(expected, abs=1e-9), string
@@ -59,14 +60,11 @@ def test_values_equal_those_of_python(opened, demo_page):
 
 def test_condensed_lists_keep_their_ranks(opened, tmp_path):
     path = page_of(tmp_path, "nDCG_JK(judged_only=True)@10")
-    found = evaluate(
-        "graded-demo",
-        demo.run_paths(),
-        ["nDCG_JK(judged_only=True,gains=1:1,2:2,3:3)@10"],
-    )
+    string = "nDCG_JK(judged_only=True,gains=1:1,2:2,3:3)@10"
+    means = evaluate("graded-demo", demo.run_paths(), [string]).means()[:, 0]
     page = opened(path).page
-    assert page.evaluate("whatIf.means") == pytest.approx(found.means()[:, 0].tolist(), abs=1e-9)
-    assert parse_measure(page.evaluate(STRING, {})) == found.measures[0]
+    assert page.evaluate("whatIf.means") == pytest.approx(means.tolist(), abs=1e-9)
+    assert parse_measure(page.evaluate(STRING, {})) == parse_measure(string)
 
 
 def test_the_page_begins_with_the_measure_as_named(opened, demo_page):
@@ -143,8 +141,8 @@ def test_the_tipping_point_is_where_the_best_run_changes(opened, tmp_path):
     }
     # CG@1 summed over topics: low has g1 + g1, high has g2, so high wins from g2 = 2 · g1 on.
     path = tmp_path / "tip.html"
-    found = sensitivity(qrels, runs, ["DCG_JK@1"], gains=["flat=1:1,2:1", "steep=1:1,2:10"])
-    path.write_text(pages.result_page(found, "sensitivity", 4), encoding="utf-8")
+    result = sensitivity(qrels, runs, ["DCG_JK@1"], gains=["flat=1:1,2:1", "steep=1:1,2:10"])
+    path.write_text(pages.result_page(result, "sensitivity", 4), encoding="utf-8")
     page = opened(path, "#g=1,1").page
     page.wait_for_selector(".what-if-tipping:not(:empty)")
     tipping = page.locator(".what-if-tipping").inner_text()
@@ -182,8 +180,8 @@ def test_nothing_overflows_or_is_hidden_from_assistive_technology(
     page = opened(demo_page, width=width, colours=colours).page
     page.wait_for_selector(".what-if-map [aria-current]")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    found = axe.Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    checked = axe.Axe().run(page)
+    assert checked.violations_count == 0, checked.generate_report()
 
 
 def test_without_scripts_the_figure_and_a_sentence_stand(without_scripts, demo_page):
@@ -195,7 +193,7 @@ def test_without_scripts_the_figure_and_a_sentence_stand(without_scripts, demo_p
 
 def test_the_command_writes_the_page(tmp_path):
     path = tmp_path / "page.html"
-    runs = list(map(str, demo.run_paths().values()))
+    runs = [str(run) for run in demo.run_paths().values()]
     status = cli.main(["sensitivity", "graded-demo", *runs, "nDCG_JK@10", "-o", str(path)])
     assert status in (0, None)
     assert 'id="what-if-data"' in path.read_text(encoding="utf-8")

@@ -1,14 +1,15 @@
 """Writes the files of ``graded-demo``: ``python tests/demo/generate.py [FOLDER]``.
 
 For each topic, the documents are shuffled. The first ones are judged at the levels that `TOPICS`
-counts; the next ones are unjudged. A system scores a document by its level (`System.lift`), times a
-factor for the topic, plus noise that all systems share and noise of its own. It returns the best
+counts; the next ones are unjudged. A system scores a document by its level (`System.lift`), times
+a factor for the topic, plus noise that all systems share and noise of its own. It returns the best
 `DEPTH` documents.
 
 The bytes are the same on every Python and platform. All random numbers come from
-``random.Random.random()``, whose sequence Python guarantees. The arithmetic is ``+ - * /`` in a fixed
-order, because ``math`` rounds as the platform does, ``random.shuffle`` may change and ``sum`` of
-floats changed in Python 3.12. `lightgbm` rounds to four decimals, so such differences do not show.
+``random.Random.random()``, whose sequence Python guarantees. The arithmetic is ``+ - * /`` in a
+fixed order, because ``math`` rounds as the platform does, ``random.shuffle`` may change and
+``sum`` of floats changed in Python 3.12. `lightgbm` rounds to four decimals, so such differences
+do not show.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Draw = Callable[[], float]
 
 
 class Topic(NamedTuple):
-    """A topic: its id, the query, and the number of documents judged at the levels 0, 1, 2 and 3."""
+    """A topic: its id, the query, and the number of documents judged at each level 0, 1, 2, 3."""
 
     id: str
     query: str
@@ -125,7 +126,8 @@ def files() -> dict[str, str]:
             factor = easy * (0.7 + 0.6 * draw())
             scores = []
             for level, noise in zip(levels, shared):
-                score = factor * system.lift[level] + noise + system.chance * bell(draw)
+                own_noise = system.chance * bell(draw)
+                score = factor * system.lift[level] + noise + own_noise
                 scores.append(system.write(score))
             if topic.id not in system.unanswered:
                 runs[name] += ranking(topic.id, docs, scores, name)
@@ -147,7 +149,7 @@ def deck(draw: Draw) -> list[str]:
 
 
 def bell(draw: Draw) -> float:
-    """A nearly normal random number of mean 0 and variance 1: the sum of twelve uniform ones, − 6."""
+    """A nearly normal random number of mean 0 and variance 1: the sum of twelve uniform ones − 6."""
     total = -6.0
     for _ in range(12):
         total += draw()

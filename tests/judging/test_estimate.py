@@ -174,12 +174,11 @@ def test_differences_are_those_of_compare_if_the_machine_has_no_weight():
     for pair in result.pairs:
         if (pair.run, pair.other) in tests:
             test = tests[pair.run, pair.other]
-            difference, lower, upper = test.difference, test.lower, test.upper
         else:
-            test = tests[pair.other, pair.run]
-            difference, lower, upper = -test.difference, -test.upper, -test.lower
-        assert pair.value == pytest.approx(difference)
-        assert (pair.lower, pair.upper) == pytest.approx((lower, upper))
+            test = tests[pair.other, pair.run].turned()
+        assert pair.value == pytest.approx(test.difference)
+        assert pair.lower == pytest.approx(test.lower)
+        assert pair.upper == pytest.approx(test.upper)
         assert pair.adjusted == pytest.approx(test.adjusted)
     with pytest.warns(FewTopicsWarning):
         few = estimate(first(human, 9), human, runs, [NDCG])

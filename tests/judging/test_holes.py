@@ -200,7 +200,10 @@ def test_batches_are_answered_until_no_pair_is_open():
 def test_without_judgments_the_first_50_come_by_depth(qrels):
     runs = {}
     for name in "AB":
-        scores = {f"{name}{doc}" if doc % 3 else f"d{doc}": -doc for doc in range(60)}
+        scores = {}
+        for rank in range(60):
+            owner = "d" if rank % 3 == 0 else name  # both runs have every third document
+            scores[f"{owner}{rank}"] = -rank
         runs[name] = {"q1": scores, "q2": scores}
     batch = holes(qrels, runs, "nDCG_JK@30")
     assert (len(batch), batch.open) == (50, 1)
@@ -227,8 +230,10 @@ def test_a_pair_stays_open_while_equal_levels_leave_no_residual(level):
     topics = [f"q{number}" for number in range(12)]
     runs = {}
     for name in "AB":
-        documents = [f"{doc}" if doc % 2 == 0 else f"{name}{doc}" for doc in range(10)]
-        scores = {doc: -rank for rank, doc in enumerate(documents)}
+        scores = {}
+        for rank in range(10):
+            owner = "" if rank % 2 == 0 else name  # both runs have every other document
+            scores[f"{owner}{rank}"] = -rank
         runs[name] = dict.fromkeys(topics, scores)
     qrels = {topic: {"0": level} for topic in topics[:10]}
     qrels |= {topic: {} for topic in topics[10:]}

@@ -106,8 +106,8 @@ def test_maps_that_are_none_are_refused(levels):
 
 @pytest.mark.parametrize("level", [-1, 3, 4.5, 7])
 def test_levels_that_the_map_does_not_name_are_refused(level):
-    told = f"machine: topic 'q', document 'a': level {level} is not named in '0:0,5:1'"
-    with pytest.raises(GradedError, match=told):
+    message = f"machine: topic 'q', document 'a': level {level} is not named in '0:0,5:1'"
+    with pytest.raises(GradedError, match=message):
         rescaled({"q": {"a": level}}, "0:0,5:1", "machine")
 
 

@@ -1,14 +1,15 @@
 """The worked examples and tables of Zhou & Yao 2010.
 
 Section 6.2 compares systems by the relevance scores d_i that they themselves give to five documents
-d1 to d5, listed in that order. For measures of gains the tables use these scores as the gains of the
-run and the user's scores (UR) as the ideal list; the run's documents are not judged. `Listed`
+d1 to d5, listed in that order. For measures of gains the tables use these scores as the gains of
+the run and the user's scores (UR) as the ideal list; the run's documents are not judged. `Listed`
 implements this. With this reading and
 
 - dcg = nDCG_JK(b=2), the quotient at the end of the list, and ndcg = nDCG_JK(b=2, avg=True),
 - Q over the scores as printed, while each document counts as 1,
 - every position counted as relevant in wap and Q, also with score 0,
-- agr as wap over g′, with "l − 1" one step of the scale lower and R_l counted in each list separately,
+- agr as wap over g′, with "l − 1" one step of the scale lower and R_l counted in each list
+  separately,
 - ndpm as 1 − the distance,
 
 all cells of tables 2 to 4 are reproduced except those in `NOT_REPRODUCED`. Row IRS3 of table 4 is

@@ -1,4 +1,4 @@
-"""The order of a run rank by rank with pytrec_eval's P@k; muAP, GAP and Q with its average precision."""
+"""The order of a run by ranks with pytrec_eval's P@k; muAP, GAP and Q with its AP."""
 
 import ir_measures
 import pytest

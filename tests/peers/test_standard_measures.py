@@ -1,7 +1,7 @@
 """The provider `graded` computes standard measures bit for bit as ir-measures does.
 
-The expected values come from one call per measure, because ir-measures confuses measures of one call
-that differ in their parameters. Ours come from one call for all measures.
+The expected values come from one call per measure, because ir-measures confuses measures of one
+call that differ in their parameters. Ours come from one call for all measures.
 """
 
 import gzip
@@ -84,8 +84,8 @@ THEIRS = ir_measures.providers.FallbackProvider(
 
 
 OF_EMPTY_LISTS = {"Judged", "NumRel"}
-"""For a topic with an empty dict in the run, Judged divides by 0, and the value of NumRel depends on
-the topics before it: trec_eval stops at a list for which it has no memory yet."""
+"""For a topic with an empty dict in the run, Judged divides by 0, and the value of NumRel depends
+on the topics before it: trec_eval stops at a list for which it has no memory yet."""
 
 
 OLD = tuple(map(int, version("pytrec-eval-terrier").split("."))) < (0, 5, 8)
@@ -93,7 +93,8 @@ OLD = tuple(map(int, version("pytrec-eval-terrier").split("."))) < (0, 5, 8)
 
 def exact(value):
     """The type and all bits of a value; all NaNs are equal."""
-    return type(value), "nan" if math.isnan(value) else float(value).hex()
+    bits = "nan" if math.isnan(value) else float(value).hex()
+    return type(value), bits
 
 
 def in_order(metrics):
@@ -133,8 +134,8 @@ def assert_equal_bits(qrels, runs, measures=MEASURES, form=FORMS["dict of dicts"
 def in_trec_eval(qrels, run):
     """The collection without topics that trec_eval cannot evaluate.
 
-    If all levels of a topic are negative, also under one of GAINS, trec_eval reads freed memory. Old
-    releases report topics without judgments.
+    If all levels of a topic are negative, also under one of GAINS, trec_eval reads freed memory.
+    Old releases report topics without judgments.
     """
     usable = {}
     for topic, levels in qrels.items():
