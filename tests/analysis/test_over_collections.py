@@ -1,6 +1,7 @@
 """Comparison over several collections: strata, missing cells, and files and values alike."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -120,6 +121,20 @@ def test_the_mean_over_collections_has_students_interval(collections):
     means = [group.values[0, 0] for group in comparison.groups.values()]
     lower, upper = stats.t.interval(0.95, 2, comparison.values[0, 0], stats.sem(means))
     assert comparison.bounds[:, 0, 0] == pytest.approx((lower, upper))
+
+
+def test_no_interval_of_a_mean_leaves_the_range_of_the_measure():
+    def of_means(*means):
+        rows = []
+        for name, mean in zip("xyz", means, strict=False):
+            for run, topic in product("ab", range(10)):
+                rows.append({"collection": name, "run": run, "topic": topic, "P@5": mean})
+        return compare_collections(rows)
+
+    two = of_means(0.4, 0.7)
+    assert two.bounds[:, 0, 0].tolist() == [0, 1]
+    assert "which two collections leave wide" in two.notes()[0]
+    assert of_means(0.9, 0.7, 0.9).bounds[1, 0, 0] == 1
 
 
 def test_i_squared_needs_50_topics_in_every_collection(collections):

@@ -402,3 +402,19 @@ def test_a_missing_file_is_told_before_a_missing_package(words, monkeypatch, cap
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert cli.main(words) == 2
     assert "none.csv: cannot be read: No such file" in capsys.readouterr().err
+
+
+def test_tables_of_other_topics_may_be_several_collections():
+    rows = "run,topic,P@5\n{run},{topic},.5\nb,{topic},.4\n"
+    for name, topic, run in (("x", 1, "a"), ("y", 2, "a"), ("same", 1, "a"), ("z", 1, "c")):
+        Path(f"{name}.csv").write_text(rows.format(topic=topic, run=run))
+    with pytest.warns(InputWarning) as issued:
+        assert Evaluation.from_values(["x.csv", "y.csv"]).topics == ("1", "2")
+    assert [str(warning.message) for warning in issued] == [
+        "the 2 topics of x.csv and y.csv, which share none, count as one collection; if the tables "
+        "are several collections, add a column collection"
+    ]
+    with pytest.raises(GradedError, match="for topic 1; if the tables are several collections"):
+        Evaluation.from_values(["x.csv", "same.csv"])
+    with pytest.raises(GradedError, match=r"two values of P@5 for topic 1$"):
+        Evaluation.from_values(pandas.concat([pandas.read_csv("x.csv")] * 2))

@@ -450,3 +450,23 @@ def test_judges_are_told_apart_or_not(human):
     several = judges(human, {"x": bad, "y": good, "z": perturbed(human, 3, 0.2)})
     assert [other.verdict for other in several.differences] == ["not distinguishable", "lower"]
     assert judges(human, {"x": good}).differences == ()
+
+
+def test_the_order_under_few_human_labels_is_restricted_in_the_sentence():
+    machine = {topic: {"a": 0, "b": 0, "c": 1, "d": 1, "e": 2} for topic in "123"}
+    human = {topic: {"a": 2, "b": 1, "z": 0} for topic in "123"}
+    runs = {"x": {topic: [*"abc"] for topic in "123"}, "y": {topic: [*"ace"] for topic in "123"}}
+    with pytest.warns(InputWarning, match="y: 67 % of the top 3 are unjudged"):
+        found = judges(human, {"m": machine}, runs, ["P@3"], resamples=100)
+    assert str(found.answer()[0]).endswith(
+        "runs with τ −1.00 by P@3, where the human judged 50 % of the documents that the machine "
+        "judged within the cutoff of the runs; the others count as not relevant, so the order is "
+        "not the human's."
+    )
+    notes = list(map(str, found.notes()))
+    assert "τ of 2 runs is 1, -1 or undefined; moves and halves tell nothing." in notes
+    assert notes[-1] == "kappa 0|12: κ with the levels divided in two, below and from 1."
+    complete = judges(machine, {"m": machine}, runs, ["P@3"], resamples=100)
+    assert "where the human judged" not in str(complete.answer()[0])
+    several = judges(machine, {"m": machine, "n": machine}, resamples=100)
+    assert "divided in two, below" not in " ".join(map(str, several.notes()))

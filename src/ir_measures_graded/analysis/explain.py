@@ -316,8 +316,8 @@ def explain(
     input that `evaluate` refuses.
     """
     name, run = name_and_run(run, name)
-    study = study_of(counted_by(qrels, no_relevant), {name: run})
     measure = explainable(measure)
+    study = study_of(counted_by(qrels, no_relevant), {name: run}, [measure])
     count = None
     if topic is None:
         judged = study.judgments.judged
@@ -349,8 +349,8 @@ def explanations(
     >>> [(topic.documents, topic.contributions.tolist()) for topic in by_run["mine"]]
     [(('a',), [1.0, 0.0]), ((), [0.0, 0.0])]
     """
-    study = study_of(qrels, runs)
     measure = explainable(measure)
+    study = study_of(qrels, runs, [measure])
     if topics is not None:
         wanted = dict.fromkeys(map(str, topics))
         study = study.part(tuple(wanted))

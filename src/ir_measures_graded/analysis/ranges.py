@@ -265,7 +265,7 @@ def ranges(
     options.
     """
     wanted = [_checked(measure) for measure in measures_for(qrels, measures)]
-    study = study_of(counted_by(qrels, no_relevant, weights), runs)
+    study = study_of(counted_by(qrels, no_relevant, weights), runs, wanted)
     study.judgments.counting.check(wanted)
     values: list[Range] = []
     differences: list[Range] = []

@@ -490,8 +490,8 @@ def sensitivity(
         values = np.unique(judgments.rows.values).tolist()
         weightings = {name: weighting(name, text, values) for name, text in texts.items()}
         settings = _settings(bases, weightings, cutoff_list)
-        study = study_of(judgments, runs)
         wanted = [setting.measure for setting in settings]
+        study = study_of(judgments, runs, wanted)
         evaluation = evaluate(study.judgments, study.runs, wanted)
     if len(evaluation.runs) < 2:
         raise GradedError(f"a ranking needs at least 2 runs, not {len(evaluation.runs)}")

@@ -89,9 +89,10 @@ def run(arguments: Arguments) -> Answer:
     Files of qrels are judges, the others are runs. Beside runs or measures, a file that can be both
     is a run if a number is not whole, and a judge if whole numbers repeat in a topic of 5 documents
     or more; otherwise it is refused. The estimates are the means by the human alone, by the machine
-    alone, and combined: the machine's mean over all its topics, corrected by its bias on the
-    human's topics (prediction-powered inference). lambda is the weight of the machine, worth the
-    number of human topics that would give an equally precise mean. A pair of runs is open without a
+    alone, and combined: lambda times the machine's mean over the topics that the human did not
+    judge, plus the mean of human - lambda * machine over the topics of both (prediction-powered
+    inference). lambda is the weight of the machine, worth the number of human topics that would
+    give an equally precise mean, topics those of all parts. A pair of runs is open without a
     significant combined difference. --merge makes one judge of all files instead: a document gets
     the level of the majority, and the lower one if two levels are as frequent, or the mean, lowest
     or highest level of its judges. A document that one judge alone judged keeps that level.

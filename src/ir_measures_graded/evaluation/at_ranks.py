@@ -15,7 +15,7 @@ from ..core.uncertainty import evaluated
 from ..errors import GradedError, NotApplicableError
 from ..output.formats import listed
 from .named import Judgments, Run, about
-from .remarks import RunRemarks, issue
+from .remarks import RunRemarks, depth_of, issue
 
 DEEPEST = 100_000
 """The deepest rank that is evaluated."""
@@ -68,7 +68,7 @@ def at_ranks(measure: GradedMeasure, run: Run, judgments: Judgments, depth: int)
     """As `values_at_ranks`, with the deepest rank."""
     values = np.empty((depth, len(judgments.topics)))
     deepest = 0
-    remarks = RunRemarks(judgments.documents, contract=judgments.contract)
+    remarks = RunRemarks(judgments.documents, depth_of([measure]), judgments.contract)
     at_every_rank = partial(evaluated, measure, depth=depth)
     with about(run.name):
         for ranks in remarks.watched(run.reduced(judgments)):

@@ -42,7 +42,7 @@ from ..files.files import RunFile, without_endings
 from ..files.sources import definitions_of, qrels_source
 from ..output.result import Result
 from .counting import PLAIN, Counting
-from .remarks import RunRemarks, issue
+from .remarks import DEPTH, RunRemarks, depth_of, issue
 from .sessions import Given, Sessions
 
 Runs = Mapping[str, Any] | Iterable[Any] | str | os.PathLike[str]
@@ -253,7 +253,8 @@ class Run:
     If it is `kept_for` qrels, it is read and reduced to their documents on first use, and the
     reduction is kept. If the qrels are a part of others, for which another run is kept, this is
     its `parent`. With `ignore_identical_ids`, documents with the id of their topic are left out.
-    What another process has read of a kept run is `received` from it.
+    What another process has read of a kept run is `received` from it. Remarks count its unjudged
+    documents down to the `depth`.
     """
 
     name: str
@@ -262,12 +263,13 @@ class Run:
     parent: Run | None = None
     ignore_identical_ids: bool = False
     received: ReadRun | None = field(default=None, init=False)
+    depth: int | None = DEPTH
 
-    def kept(self, judgments: Judgments) -> Run:
+    def kept(self, judgments: Judgments, depth: int | None = DEPTH) -> Run:
         """The run, kept for these qrels."""
-        return (
-            self if self.kept_for is judgments else replace(self, kept_for=judgments, parent=None)
-        )
+        if self.kept_for is judgments:
+            return self
+        return replace(self, kept_for=judgments, parent=None, depth=depth)
 
     @property
     def judgments(self) -> Judgments:
@@ -300,7 +302,8 @@ class Run:
             (ranks,) = blocks_of(self.judgments.documents, rows)
         remarks: tuple[Remark, ...] = ()
         if self.parent is None:
-            counts = RunRemarks(self.judgments.documents, contract=self.judgments.contract)
+            judgments = self.judgments
+            counts = RunRemarks(judgments.documents, self.depth, judgments.contract)
             counts.count(ranks)
             remarks = tuple(counts.of(self.source, self.name))
         return ReadRun(ranks, tuple(rows.topics), remarks)
@@ -422,13 +425,16 @@ class Study:
         )
 
 
-def study_of(qrels: Qrels, runs: Runs) -> Study:
+def study_of(qrels: Qrels, runs: Runs, measures: Iterable[Measure] = ()) -> Study:
     """The study of these runs. Runs that another study of the same qrels has reduced stay reduced.
 
-    Raises `GradedError` as `read_judgments` and `named_runs`.
+    Remarks count unjudged documents as deep as the `measures` read. Raises `GradedError` as
+    `read_judgments` and `named_runs`.
     """
     judgments = read_judgments(qrels)
-    return Study(judgments, tuple(run.kept(judgments) for run in named_runs(runs)))
+    wanted = list(measures)
+    depth = depth_of(wanted) if wanted else DEPTH
+    return Study(judgments, tuple(run.kept(judgments, depth) for run in named_runs(runs)))
 
 
 def named_runs(runs: Runs, needed: bool = True) -> list[Run]:

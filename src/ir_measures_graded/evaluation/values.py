@@ -100,6 +100,9 @@ IDS = {
 """Names of columns that are no measures; pandas numbers rows in a column without a name."""
 
 
+APART = "if the tables are several collections, add a column collection"
+
+
 class ValueTable(NamedTuple):
     """A table of values, its name in messages, and the name of its run if no column has it.
 
@@ -159,11 +162,26 @@ def read_values(
     by_collection = {"": cells}
     if apart:
         by_collection = dict(iter(cells.groupby(COLLECTION, sort=False)))
+    elif len(tables) > 1 and not any(COLLECTION in frame for frame in frames):
+        issue(_pooled(parts, names))
     fields = {}
     for collection, of_collection in by_collection.items():
         with about(collection):
             fields[collection] = _fields(of_collection, names, smaller) | {"files": files}
     return fields
+
+
+def _pooled(parts: Sequence[DataFrame], names: Sequence[str]) -> list[Remark]:
+    """The remark on tables that share runs but no topic, which may be several collections."""
+    runs = [set(cells["run"]) for cells in parts]
+    topics = [set(cells["topic"]) for cells in parts]
+    every_topic = set().union(*topics)
+    shares_topics = len(every_topic) < sum(map(len, topics))
+    if shares_topics or not set.intersection(*runs):
+        return []
+    count = counted(len(every_topic), "topic")
+    text = f"the {count} of {listed(names, 5)}, which share none, count as one collection; {APART}"
+    return [Remark("pooled", "", text)]
 
 
 def _renamed(frame: DataFrame, name: str, columns: tuple[tuple[str, str], ...]) -> DataFrame:
@@ -199,8 +217,11 @@ def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) ->
     if len(repeated):
         table, row = repeated.index[0]
         run, measure, topic = repeated[KEYS].iloc[0]
+        hint = ""
+        if len(names) > 1 and COLLECTION not in cells:
+            hint = f"; {APART}"
         raise GradedError(
-            f"{names[table]}: row {row}: {run} has two values of {measure} for topic {topic}"
+            f"{names[table]}: row {row}: {run} has two values of {measure} for topic {topic}{hint}"
         )
     codes = []
     labels = []

@@ -24,7 +24,7 @@ from ir_measures import Measure
 
 from ...arguments import refused
 from ...core.by_topic import mean_over_topics
-from ...core.registry.facts import sign_of
+from ...core.registry.facts import range_of, sign_of
 from ...core.registry.notation import NamedMeasure, one_of
 from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments
@@ -84,7 +84,8 @@ class OverCollections(Comparison):
 
     `groups` has the comparison in each collection, in which a run without values has the mean NaN.
     `values` are the means over the collections, NaN for a run without a value in one of them, and
-    `bounds` (2 × runs × measures) their intervals. `topics` is the number of collections.
+    `bounds` (2 × runs × measures) their intervals within the range of the measure. `topics` is the
+    number of collections.
     """
 
     bounds: np.ndarray = field(kw_only=True)
@@ -141,9 +142,13 @@ class OverCollections(Comparison):
                 f"{LIKE_THESE}: only differences over {THESE} are called significant."
             )
         sizes = [f"{name} {collection.topics}" for name, collection in self.groups.items()]
+        about_means = (
+            f"{level} intervals (Student's t, within the range of the measure) for {LIKE_THESE}"
+        )
+        if len(self.groups) < LEAST_COLLECTIONS:
+            about_means += ", which two collections leave wide"
         notes = [
-            f"mean: each collection counts once; {level} intervals (Student's t) for collections "
-            "like these.",
+            f"mean: each collection counts once; {about_means}.",
             "These collections: a stratified t-test, for other topics of the same collections. "
             "Collections like these: Student's t over the mean differences, for other collections; "
             f"{correction}. In a collection: {in_a_collection}.",
@@ -310,7 +315,6 @@ def compare_collections(
                 tests += tested(PAIRED_T, in_part._asdict(), alpha=alpha)
             for test, columns in _over_all(in_parts, topics, alpha, correction).items():
                 outcomes += tested(test, columns, alpha=level_of[test])
-    _, lower, upper, _ = t_of_means(means.reshape(len(arrays), -1), 1 - alpha)
     return OverCollections(
         **settings,
         topics=len(arrays),
@@ -320,8 +324,18 @@ def compare_collections(
         remarks=_remarks(evaluations),
         unit="collection",
         primary=primary,
-        bounds=np.stack([lower, upper]).reshape(2, *means.shape[1:]),
+        bounds=_bounds_of_means(means, chosen, alpha),
     )
+
+
+def _bounds_of_means(means: np.ndarray, measures: Sequence[Measure], alpha: float) -> np.ndarray:
+    """The intervals of the means over collections (2 × runs × measures), within the ranges of the
+    measures."""
+    shape = means.shape[1:]
+    _, lower, upper, _ = t_of_means(means.reshape(len(means), -1), 1 - alpha)
+    bounds = np.stack([lower, upper]).reshape(2, *shape)
+    ranges = np.array([range_of(measure) for measure in measures]).T
+    return np.asarray(np.clip(bounds, *ranges))
 
 
 def _comparisons(

@@ -20,6 +20,7 @@ from .favours import PREFERRED_CUTOFF
 from .figures import figure_of
 from .level_agreement import MOST_LEVELS
 from .order_agreement import OrderAgreement
+from .panel import COMPLETE
 from .percentiles import Statistic, two_decimals
 
 MOST_DIVISIONS: Final = 4
@@ -34,9 +35,9 @@ CHOSEN: Final = Note(
 COLUMNS: Final = Note(
     "documents: judged by both; no answer: the human's documents without an answer of the judge; "
     "no level: answers without a level of the human's scale, which are abstentions; "
-    "same: share with equal levels; bias: mean of the judge's level minus the human's; "
-    "kappa 0|12: κ with the levels divided in two."
+    "same: share with equal levels; bias: mean of the judge's level minus the human's."
 )
+DIVIDED: Final = "{}: κ with the levels divided in two, below and from {}."
 MORE: Final = Note(
     "--show kappas has κ with weights and for levels divided in two, and α; --show differences the "
     "intervals of the differences from the best judge; --show levels the documents by level."
@@ -48,6 +49,14 @@ ORDERS: Final = Note(
     "shares that the judge separates likewise and in the other direction. Equal means share "
     "their place; tau_AP has no value if runs tie under the human."
 )
+SAMPLED: Final = (
+    "where the human judged {} of the documents that the machine judged within the cutoff of the "
+    "runs; the others count as not relevant, so the order is not the human's"
+)
+FEW_RUNS: Final = 10
+"""τ of fewer runs has few possible values."""
+FEW_VALUES: Final = "τ of {} runs has few possible values; moves and halves tell little."
+TWO_VALUES: Final = "τ of 2 runs is 1, -1 or undefined; moves and halves tell nothing."
 BELIEVE: Final = (
     "believe the largest favour of a judge first, because one favoured run makes others look "
     "favoured or disfavoured; a judge must not judge the system that it is part of"
@@ -141,6 +150,9 @@ class Judges(Result):
                 f"τ {short(order.tau or 0.0, '.2f')} by {order.measure}" for order in defined
             )
             of_runs = f", and on the order of {len(defined[0].runs)} runs with {taus}"
+            least = min(order.judged for order in defined)
+            if 100 * least < COMPLETE:
+                of_runs += f", {SAMPLED.format(Percent(least))}"
         text = "{}{} agrees with the human on {} of {}{}{}."
         same = Percent(best.counts["same"])
         agreement = Note(text, best.judge, among, same, documents, of_levels, of_runs)
@@ -278,10 +290,21 @@ class Judges(Result):
         notes += [self._on_favours(by_judge) for by_judge in zip(*of_judges, strict=True)]
         if self._orders:
             notes.append(ORDERS)
+            runs = len(self._orders[0][1].runs)
+            if runs < FEW_RUNS:
+                notes.append(Note(FEW_VALUES if runs > 2 else TWO_VALUES, runs))
         notes.append(COLUMNS)
+        if len(self.judges) == 1:
+            notes += self._on_divisions()
         if len(self.judges) > 1:
             notes.append(MORE)
         return notes
+
+    def _on_divisions(self) -> Iterator[Note]:
+        """What the first division of the levels in the tables is."""
+        divisions = [name for name in self.judges[0].statistics if "|" in name]
+        if 0 < len(divisions) <= MOST_DIVISIONS:
+            yield Note(DIVIDED, divisions[0], self.judges[0].levels[1])
 
     @staticmethod
     def _on_favours(by_judge: Sequence[OrderAgreement]) -> Note:

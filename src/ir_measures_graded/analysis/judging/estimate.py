@@ -458,6 +458,8 @@ def _family(labels: Sequence[Label], values: ByBoth, confidence: float) -> list[
         rests_on_few = few & (judge != MACHINE)
         of_few = interval_with_two_more(values.human[rests_on_few], low, high, level)
         lower[rests_on_few], upper[rests_on_few] = np.clip(of_few, low, high)
+        if not is_difference:
+            lower, upper = np.clip((lower, upper), low, high)
         lower, upper = cut_at_0(means.value, lower, upper, is_significant)
         topics = np.full(count, means.topics)
         weight = means.weight if judge == COMBINED else np.full(count, np.nan)

@@ -86,7 +86,7 @@ class Holes(Result):
         runs = counted(len(self.runs), "run")
         if self.open == 0:
             text = "No further judgment is needed: no pair of {} is open by {}."
-            return [Note(text, runs, self.measure), *self._next()]
+            return [Note(text, runs, self.measure), *self._next_anyway()]
         text = (
             "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the "
             "difference."
@@ -120,6 +120,19 @@ class Holes(Result):
         depth = self.measure.params["cutoff"]
         text = "Judge {} of {} within rank {} next, document {} of topic {} first."
         return [Note(text, len(self), unjudged, depth, self.documents[0], self.topics[0])]
+
+    def _next_anyway(self) -> list[Note]:
+        """The documents in the list, though no pair of runs is open."""
+        if not len(self):
+            return []
+        documents = counted(len(self), "document")
+        unjudged = counted(self.unjudged, "unjudged one")
+        depth = self.measure.params["cutoff"]
+        wanted = "a random sample was asked for"
+        if len(self) > self.sampled:
+            wanted = "a batch was asked for"
+        text = "The list has {} of {} within rank {} all the same, because {}."
+        return [Note(text, documents, unjudged, depth, wanted)]
 
     def tables(self) -> list[Table]:
         """One row per document, and the mean of each run, also with expected gains."""
@@ -236,18 +249,18 @@ def holes(
     measure = _weighted_measure(measure)
     depth = measure.params["cutoff"]
     named = named_runs(runs)
+    judged, _ = answers_in(qrels)
     if len(named) < 2:
         raise GradedError(
             "holes needs at least 2 runs, because judgments settle differences between runs"
         )
-    judged, _ = answers_in(qrels)
     merged = add_answers(judged, *answers)
     with catch_warnings():
         levels = merged.qrels
         if not judged:
             simplefilter("ignore", InputWarning)  # that topics have no judged document
             levels = _all_topics(named) | levels
-        study = study_of(levels, named)
+        study = study_of(levels, named, [measure])
         pool = Pool.of(levels, study.runs, depth)
     model = Model.of(measure, pool)
     values = evaluate(study.judgments, study.runs, [measure]).means()[:, 0]

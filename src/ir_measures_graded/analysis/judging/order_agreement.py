@@ -8,7 +8,7 @@ the agreement of the human with itself on two random halves of the topics.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -45,7 +45,9 @@ class OrderAgreement:
     `significant` is the number, `agreed` the share that the machine also separates, and `reversed`
     the share that it separates in the other direction; both are None if there is no such pair.
     `favours` has the favour of each run, and is empty where `no_favours` gives a reason. `means`
-    (2 × runs) are those under the human and under the machine, larger is better.
+    (2 × runs) are those under the human and under the machine, larger is better. `judged` is the
+    share of the documents that the machine judged within the cutoff of the runs that the human
+    judged too.
     """
 
     measure: Measure
@@ -58,6 +60,7 @@ class OrderAgreement:
     favours: tuple[Favour, ...]
     no_favours: str
     means: np.ndarray = field(compare=False)
+    judged: float = 1.0
 
     @property
     def tau(self) -> float | None:
@@ -85,7 +88,8 @@ def order_agreements(panel: Panel, sampling: Sampling) -> Iterator[OrderAgreemen
         own_human = sign_of(measure) * human[:, column, has_values]
         own_machine = sign_of(measure) * machine[:, column, has_values]
         values = _RunValues(by_human.runs, own_human, own_machine)
-        yield _order_agreement(measure, values, sampling)
+        agreement = _order_agreement(measure, values, sampling)
+        yield replace(agreement, judged=panel.shares.get(measure, 1.0))
 
 
 class _RunValues(NamedTuple):

@@ -247,7 +247,8 @@ class Panel:
     scale, and `outside` is a remark on the latter. `values` has the values of the runs under the
     human and under the machine; it is None without runs. `incomplete` has, by each measure, the
     topics of the machine that the human did not judge completely: less than 95 % of the documents
-    that the machine judged within the cutoff of a run.
+    that the machine judged within the cutoff of a run. `shares` has, by each measure, the share of
+    these documents in the topics of both that the human judged; it is 1 without any.
     """
 
     name: str
@@ -257,6 +258,7 @@ class Panel:
     outside: Remark | None
     values: tuple[Evaluation, Evaluation] | None = None
     incomplete: Mapping[Measure, frozenset[str]] = field(default_factory=dict)
+    shares: Mapping[Measure, float] = field(default_factory=dict)
 
     @property
     def both(self) -> list[str]:
@@ -347,14 +349,14 @@ def _with_values(
             runs.append(replace(run, source=run.source.rows()))
     warned: set[str] = set()
     by_human = panels_of_runs[0].human
-    of_human = _evaluated(study_of(by_human, runs), measures, "", warned)
+    of_human = _evaluated(study_of(by_human, runs, measures), measures, "", warned)
     complete_panels = []
     for panel in steps(panels_of_runs, "judges"):
-        study = study_of(panel.machine, runs)
+        study = study_of(panel.machine, runs, measures)
         of_machine = _evaluated(study, measures, panel.name, warned)
-        incomplete = _incomplete_topics(study, by_human, of_machine.measures)
+        incomplete, shares = _completeness(study, by_human, of_machine.measures)
         values = (of_human, of_machine)
-        complete_panels.append(replace(panel, values=values, incomplete=incomplete))
+        complete_panels.append(replace(panel, values=values, incomplete=incomplete, shares=shares))
     return complete_panels
 
 
@@ -376,10 +378,11 @@ def _evaluated(
     return values
 
 
-def _incomplete_topics(
+def _completeness(
     study: Study, human: LevelsByTopic, measures: Iterable[Measure]
-) -> dict[Measure, frozenset[str]]:
-    """The topics of a machine's study that the human did not judge completely, by each measure."""
+) -> tuple[dict[Measure, frozenset[str]], dict[Measure, float]]:
+    """The topics of a machine's study that the human did not judge completely, and the share of
+    their documents that the human judged, by each measure."""
     judged = study.judgments.judged
     by_human = []
     for topic, documents in judged.rows.dicts().items():
@@ -387,14 +390,20 @@ def _incomplete_topics(
         by_human += [document in of_topic for document in documents]
     is_by_human = np.array(by_human, dtype=bool)
     topics = np.array(judged.topics, dtype=object)
+    is_of_both = np.array([topic in human for topic in judged.topics], dtype=bool)
     incomplete = {}
+    shares = {}
     for measure in measures:
         is_within = _within_cutoff(study, measure)
         by_machine = np.bincount(judged.topic[is_within], minlength=topics.size)
         by_both = np.bincount(judged.topic[is_within & is_by_human], minlength=topics.size)
         is_incomplete = 100 * by_both < COMPLETE * by_machine
         incomplete[measure] = frozenset(topics[is_incomplete].tolist())
-    return incomplete
+        within = int(by_machine[is_of_both].sum())
+        shares[measure] = 1.0
+        if within:
+            shares[measure] = int(by_both[is_of_both].sum()) / within
+    return incomplete, shares
 
 
 def _within_cutoff(study: Study, measure: Measure) -> np.ndarray:
