@@ -135,6 +135,12 @@ def test_no_interval_of_a_mean_leaves_the_range_of_the_measure():
     assert two.bounds[:, 0, 0].tolist() == [0, 1]
     assert "which two collections leave wide" in two.notes()[0]
     assert of_means(0.9, 0.7, 0.9).bounds[1, 0, 0] == 1
+    rows = []
+    for name, run, topic in product("xy", "ab", range(10)):
+        value = (name == "x") * (run == "a")
+        rows.append({"collection": name, "run": run, "topic": topic, "P@5": value})
+    (test,) = compare_collections(rows).find("P@5", LIKE_THESE)
+    assert (abs(test.difference), test.lower, test.upper) == (0.5, -1, 1)
 
 
 def test_i_squared_needs_50_topics_in_every_collection(collections):

@@ -48,7 +48,7 @@ def warned_of(analysis, run, *arguments, **options):
 def test_a_run_has_its_remarks_in_every_way_of_use(run, remarks):
     lines = [(InputWarning, f"x: {remark}") for remark in remarks]
     assert warned_of(evaluate, run, ["AP"]) == lines
-    assert warned_of(curves, run, "nCG", depth=3) == lines
+    assert warned_of(curves, run, "nCG", depth=10) == lines
     assert [remark.text for remark in check(QRELS, {"x": run}, ["Bpref"]).remarks] == remarks
 
 
@@ -61,7 +61,7 @@ def test_all_is_100_percent_only_if_none_is_judged():
 
 def test_what_holds_for_several_runs_is_said_once():
     runs = {"x": UNJUDGED, "y": UNJUDGED, "z": {"q1": UNJUDGED["q1"]}}
-    for analysis in (evaluate, partial(curves, depth=3)):
+    for analysis in (evaluate, partial(curves, depth=10)):
         with pytest.warns(InputWarning) as caught:
             analysis(QRELS, runs, "nCG")
         assert [str(warning.message) for warning in caught] == [
@@ -95,7 +95,7 @@ def test_unjudged_documents_count_down_to_the_smallest_cutoff(measures, remarks)
 def test_an_empty_run_has_one_remark_in_every_way_of_use(run):
     warning = (EmptyRunWarning, "x: the run is empty")
     assert warned_of(evaluate, run, ["AP"]) == [warning]
-    assert warned_of(curves, run, "nCG", depth=3) == [warning]
+    assert warned_of(curves, run, "nCG", depth=10) == [warning]
     (remark,) = check(QRELS, {"x": run}).remarks
     assert remark.subject == "x"
     assert remark.text == "the run is empty"

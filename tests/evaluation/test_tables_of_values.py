@@ -13,7 +13,7 @@ import pyarrow
 import pytest
 
 from ir_measures_graded import GradedError, cli, demo
-from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, power
+from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, intervals, power
 from ir_measures_graded.analysis.leaderboards.reading import read_leaderboard
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.evaluation.attributes import groups_of
@@ -402,6 +402,22 @@ def test_a_missing_file_is_told_before_a_missing_package(words, monkeypatch, cap
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert cli.main(words) == 2
     assert "none.csv: cannot be read: No such file" in capsys.readouterr().err
+
+
+def test_percentages_are_not_cut_at_the_range_of_the_measure():
+    def rows(scale):
+        return [
+            {"run": run, "topic": topic, "nDCG@10": scale * (level + topic / 50)}
+            for run, level in (("a", 0.4), ("b", 0.5))
+            for topic in range(12)
+        ]
+
+    plain = intervals(Evaluation.from_values(rows(1)))
+    with pytest.warns(InputWarning, match="nDCG@10: values from 40 to 72 are outside the range"):
+        percentages = Evaluation.from_values(rows(100))
+    scaled = intervals(percentages)
+    np.testing.assert_allclose(scaled.lower, 100 * plain.lower)
+    np.testing.assert_allclose(scaled.upper, 100 * plain.upper)
 
 
 def test_tables_of_other_topics_may_be_several_collections():

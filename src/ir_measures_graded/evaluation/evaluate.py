@@ -224,7 +224,8 @@ def evaluated(
             evaluation = evaluate(qrels, runs, measures)
             refuse_geometric(evaluation.measures)
             return evaluation, None
-        measures = list(measures)
+        if not isinstance(measures, (str, Measure)):
+            measures = list(measures)
         study = named.study_of(qrels, runs, named.measures_for(qrels, measures))
         evaluation = evaluate(study.judgments, study.runs, measures)
         refuse_geometric(evaluation.measures)

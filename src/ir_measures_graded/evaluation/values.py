@@ -25,7 +25,7 @@ from ir_measures import Measure
 from ..arguments import names as names_in
 from ..core.measures.standard import definition_of
 from ..core.ranking.gains import LARGEST
-from ..core.registry.facts import is_graded
+from ..core.registry.facts import is_graded, range_of, sign_of
 from ..core.registry.notation import NamedMeasure, measure_named
 from ..core.rows.arrow import exports_arrow, whole_table
 from ..core.rows.columns import (
@@ -100,6 +100,8 @@ IDS = {
 """Names of columns that are no measures; pandas numbers rows in a column without a name."""
 
 
+ROUNDED = 1e-6
+"""Values may be outside the range of a measure by as much, from rounding."""
 APART = "if the tables are several collections, add a column collection"
 
 
@@ -234,6 +236,10 @@ def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) ->
     _refuse_same(measures, measure_names, names[0])
     values = np.full((len(runs), len(measures), len(topics)), np.nan)
     values[tuple(codes)] = cells["value"]
+    measures = tuple(
+        _within_range(measure, name, values[:, column])
+        for column, (measure, name) in enumerate(zip(measures, measure_names, strict=True))
+    )
     is_missing = np.isnan(values)
     may_lack = np.array([may_lack_values(measure) for measure in measures])
     is_left_out = is_missing.all(axis=0) & (len(runs) > 1)
@@ -247,6 +253,24 @@ def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) ->
             "each measure for each topic"
         )
     return {"runs": runs, "measures": measures, "topics": topics, "values": values}
+
+
+def _within_range(measure: Measure, name: str, values: np.ndarray) -> Measure:
+    """The measure; if some value is outside its range, only a name, with a remark.
+
+    Percentages are such values. Intervals would be cut at the range otherwise.
+    """
+    low, high = range_of(measure)
+    lowest = np.nanmin(values, initial=np.inf)
+    highest = np.nanmax(values, initial=-np.inf)
+    if lowest >= low - ROUNDED and highest <= high + ROUNDED:
+        return measure
+    text = (
+        f"values from {lowest:g} to {highest:g} are outside the range {low:g} to {high:g} of the "
+        "measure, such as percentages; the range is not used"
+    )
+    issue([Remark("range", name, text)])
+    return NamedMeasure(name, sign_of(measure) < 0)
 
 
 def may_lack_values(measure: Measure) -> bool:

@@ -313,7 +313,7 @@ def compare_collections(
             in_parts = paired_in_parts(parts, pairs, alpha, width=width, correction=correction)
             for tests, in_part in zip(tests_of.values(), in_parts, strict=True):
                 tests += tested(PAIRED_T, in_part._asdict(), alpha=alpha)
-            for test, columns in _over_all(in_parts, topics, alpha, correction).items():
+            for test, columns in _over_all(in_parts, topics, alpha, correction, width).items():
                 outcomes += tested(test, columns, alpha=level_of[test])
     return OverCollections(
         **settings,
@@ -334,8 +334,9 @@ def _bounds_of_means(means: np.ndarray, measures: Sequence[Measure], alpha: floa
     shape = means.shape[1:]
     _, lower, upper, _ = t_of_means(means.reshape(len(means), -1), 1 - alpha)
     bounds = np.stack([lower, upper]).reshape(2, *shape)
-    ranges = np.array([range_of(measure) for measure in measures]).T
-    return np.asarray(np.clip(bounds, *ranges))
+    low, high = np.array([range_of(measure) for measure in measures]).T
+    is_possible = ((means >= low) & (means <= high)).all(axis=0)
+    return np.where(is_possible, np.clip(bounds, low, high), bounds)
 
 
 def _comparisons(
@@ -458,9 +459,12 @@ def _complete_topics(values: np.ndarray) -> np.ndarray:
 
 
 def _over_all(
-    in_parts: Sequence[Paired], topics: np.ndarray, alpha: float, correction: str
+    in_parts: Sequence[Paired], topics: np.ndarray, alpha: float, correction: str, width: float
 ) -> dict[str, dict[str, Any]]:
-    """The fields of both tests over all collections, from the tests in each."""
+    """The fields of both tests over all collections, from the tests in each.
+
+    No interval leaves the differences that the `width` of the measure's range allows.
+    """
     difference = np.stack([tests.difference for tests in in_parts])
     deviation = np.stack([tests.deviation for tests in in_parts])
     has_all = np.isfinite(difference).all(axis=0)
@@ -477,10 +481,11 @@ def _over_all(
     for test, (mean, lower, upper, p) in tests.items():
         constant = f"t over {test} is undefined, because the differences do not vary"
         note = np.select([np.isnan(mean), np.isnan(p)], [LACKING, constant], "")
+        is_possible = np.abs(mean) <= width
         columns_of[test] = {
             "difference": mean,
-            "lower": lower,
-            "upper": upper,
+            "lower": np.where(is_possible, np.clip(lower, -width, width), lower),
+            "upper": np.where(is_possible, np.clip(upper, -width, width), upper),
             "p": p,
             "adjusted": correction_of(correction).adjust(p, family),
             "A": a,

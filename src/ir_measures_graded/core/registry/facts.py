@@ -69,7 +69,7 @@ def range_of(measure: Measure) -> tuple[float, float]:
     (0.0, 1.0)
     """
     if not is_graded(measure) or isinstance(measure, Standard):
-        if name_of(measure) in FROM_0_TO_1:
+        if name_of(measure) in FROM_0_TO_1 and getattr(measure, "HAS_RANGE", True):
             return 0.0, 1.0
         return -math.inf, math.inf
     match = re.match(r"\[(\S+), (\S+)[\])]", measure.doc_field("range"))

@@ -152,6 +152,7 @@ class NamedMeasure(Measure):
     """A measure of which only the name is known, and whether smaller values are better."""
 
     SHORT_DESC = "The values were computed before; this package does not know the definition."
+    HAS_RANGE = False
 
     def __init__(self, name: str, smaller_is_better: bool = False):
         super().__init__()
