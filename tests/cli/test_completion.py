@@ -50,6 +50,37 @@ def test_other_shells_have_a_script_with_the_measures(output, shell):
     assert ("nDCG_JK" in script) == (shell != "tcsh")
 
 
+FISH_LINES = {
+    "eva": "evaluate",
+    "compare --basel": "--baseline",
+    "evaluate qrels nDCG_J": "nDCG_JK",
+    "evaluate qrels ru": "run",
+    "evaluate --format=cs": "--format=csv",
+}
+
+
+def test_fish_completes_commands_options_choices_files_and_measures(output, folder):
+    pytest.importorskip("shtab", reason="shtab is not installed")
+    if not shutil.which("fish"):
+        pytest.skip("needs fish")
+    Path("script").write_text("\n".join(output("--print-completion", "fish")))
+    calls = ["source script"]
+    calls += [f"complete -C 'ir_measures_graded {line}'" for line in FISH_LINES]
+    done = command("-c", "; ".join(calls), program=["fish", "--no-config"], text=True)
+    completed = [line.partition("\t")[0] for line in done.stdout.splitlines()]
+    assert completed == list(FISH_LINES.values())
+
+
+def test_zsh_and_tcsh_complete_all_arguments_and_values_behind_an_equals_sign(output):
+    pytest.importorskip("shtab", reason="shtab is not installed")
+    zsh = output("--print-completion", "zsh")
+    assert "(*):" not in "\n".join(zsh[:-20])
+    assert any(line.startswith('  "*:run files') for line in zsh)
+    assert any(line.startswith('  "--figure=[') for line in zsh)
+    assert any(r"]:FILE\:COLUMN:_files" in line for line in zsh)
+    assert output("--print-completion", "tcsh")[-1].endswith("'p/*/f/'")
+
+
 def test_an_unknown_shell_and_a_missing_library_are_refused(refusal, monkeypatch):
     pytest.importorskip("shtab", reason="shtab is not installed")
     message = refusal("--print-completion", "ksh")

@@ -4,6 +4,7 @@ commands."""
 from __future__ import annotations
 
 import argparse
+import re
 from importlib import import_module
 from typing import Any
 
@@ -18,6 +19,13 @@ WORDS = f"_{PROGRAM}_file_or_measure"
 
 shtab escapes what bash completes as it does files if the name has ``_file``.
 """
+
+
+REPEATED_IN_ZSH = re.compile(r'^  "\(\*\)::?')
+OPTION_IN_ZSH = re.compile(r'^  ["{]\*?"?\{?-')
+LONG_FLAG = re.compile(r"--[\w-]+")
+NOTHING_IN_TCSH = "'p/*/()/'"
+FILES_IN_TCSH = "'p/*/f/'"
 
 
 def script(shell: str) -> list[str]:
@@ -44,12 +52,38 @@ def script(shell: str) -> list[str]:
         summary = docstring_of(command.run).splitlines()[0]
         parser = commands.add_parser(name, help=summary, description=summary)
         for option in [*command.OPTIONS, QUIET]:
-            _add(parser, option, shtab.FILE)
-    return str(shtab.complete(root, shell)).splitlines()
+            action = _add(parser, option, shtab.FILE)
+            if shell == "zsh" and action.metavar is not None:  # : ends the name of a value
+                action.metavar = action.metavar.replace(":", r"\:")
+    lines = str(shtab.complete(root, shell)).splitlines()
+    if shell == "zsh":
+        return list(map(_mended_in_zsh, lines))
+    if shell == "tcsh":
+        return [line.replace(NOTHING_IN_TCSH, FILES_IN_TCSH) for line in lines]
+    return lines
 
 
-def _add(parser: argparse.ArgumentParser, option: Option, files: dict[str, str]) -> None:
-    """Add an option or an argument, and what completes its value."""
+def _mended_in_zsh(line: str) -> str:
+    """A line of a script for zsh, in which an argument that repeats is not one argument, and the
+    value of an option may follow ``=``.
+
+    >>> _mended_in_zsh('  "(*)::run files:_files"')
+    '  "*:run files:_files"'
+    >>> _mended_in_zsh('  {-f,--format}"[format]:fmt:(csv tsv)"')
+    '  {-f,--format=}"[format]:fmt:(csv tsv)"'
+    >>> _mended_in_zsh('  "--quiet[no bars]"')
+    '  "--quiet[no bars]"'
+    """
+    line = REPEATED_IN_ZSH.sub('  "*:', line)
+    flags, bracket, rest = line.partition("[")
+    has_value = bracket and not rest.endswith(']"')
+    if has_value and OPTION_IN_ZSH.match(flags):
+        flags = LONG_FLAG.sub(r"\g<0>=", flags)
+    return flags + bracket + rest
+
+
+def _add(parser: argparse.ArgumentParser, option: Option, files: dict[str, str]) -> Any:
+    """Add an option or an argument, and what completes its value. Returns its action."""
     action: Any = parser.add_argument(*(option.flags or [option.name]), **option.settings())
     is_argument = not option.flags
     if option.optional and not is_argument:
@@ -61,6 +95,7 @@ def _add(parser: argparse.ArgumentParser, option: Option, files: dict[str, str])
         action.complete = _files_and_measures(files)
     elif takes_files:
         action.complete = files
+    return action
 
 
 def _files_and_measures(files: dict[str, str]) -> dict[str, Any]:

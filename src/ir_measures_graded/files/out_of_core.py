@@ -73,14 +73,16 @@ class _Input:
 
     parts: Iterator[Part]
     facts: dict[Facts, None] = field(default_factory=dict)
-    failures: list[Exception] = field(default_factory=list)
+    failures: list[BaseException] = field(default_factory=list)
     reading: Lock = field(default_factory=Lock)
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         try:
             while (rows := self._next()) is not None:
                 yield batch_of(rows)
-        except Exception as error:
+        except GeneratorExit:  # nobody reads on
+            raise
+        except BaseException as error:  # also a signal
             self.failures.append(error)
             raise
 
@@ -122,7 +124,7 @@ def _sorted(parts: Iterator[Part], name: str, sizes: Sizes) -> Iterator[Part]:
                     facts = facts._replace(empty=())  # of the first block alone
             except GradedError:
                 raise
-            except (duckdb.Error, OSError, pyarrow.ArrowException) as error:
+            except (duckdb.Error, OSError, RuntimeError, pyarrow.ArrowException) as error:
                 if source.failures:
                     raise source.failures[0] from None
                 reason = next(iter(str(error).splitlines()), "")
