@@ -162,6 +162,10 @@ def test_arguments_of_batches(measures, batches, options, fact):
         ("run,topic,AP,map\nA,1,0,1\n", "t: AP and map are the same measure; keep one"),
         ("run,topic,x,x\nA,1,0,1\n", "t has two columns named x; rename one"),
         ("run,name,AP\nA,1,0\n", "t has no column query_id (or qid, q_id …); it has run, name, AP"),
+        (
+            "run,place,AP\nA,1,0\n",
+            "if place has it, name that column query_id; for a table of means",
+        ),
         ("run,topic,AP\nA,1,0,7\n", "t:2: 4 fields, and the first line has 3"),
     ],
 )

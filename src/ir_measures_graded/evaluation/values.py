@@ -537,7 +537,10 @@ def cells_of(
     if run is not None and not has_topics and (tells_topics or _is_measure(unnamed)):
         measure = VALUE if unnamed == UNNAMED else unnamed
         return cells_of(_by_topic(frame, name, run).assign(measure=measure), name, unnamed, apart)
-    topic = required_column(name, names, "query_id")
+    try:
+        topic = required_column(name, names, "query_id")
+    except GradedError as error:
+        raise GradedError(f"{error}; for a table of means: leaderboards --means") from None
     keys = [topic]
     if run is not None:
         keys.append(run)

@@ -83,7 +83,7 @@ NAMES = {
         "query_id": "query_id, qid, q_id topic_id topic turn_id, query_text query, "
         "question_id, question search_term, user_id userid user uid",
         "doc_id": "doc_id, docno, docid corpus_id pid passage_id document_id document, "
-        "item_id itemid item iid, product_id sku chunk_id, product chunk",
+        "item_id itemid item iid, product_id sku chunk_id, product chunk doc",
         "relevance": "relevance, label, rating rel level grade judgment gain, r_ui, score",
         "score": "score, sim similarity similarity_score relevance_score _score prediction est, "
         "rank doc_position, position pos ranking rank_position result_position result_rank "
@@ -388,7 +388,13 @@ def required_column(where: str, names: Sequence[Any], ours: str) -> Any:
     name = column_name(where, names, ours)
     if name is None:
         others = ", ".join(group[0] for group in NAMES[ours][1:3])
-        raise GradedError(f"{where} has no column {ours} (or {others} …); it has {_listed(names)}")
+        lacks = f"{where} has no column {ours} (or {others} …); it has {_listed(names)}"
+        known_names = set(chain(*chain(*NAMES.values())))
+        unknown = [str(name) for name in names if plain(name) not in known_names]
+        if unknown:
+            proposed = _proposed_columns(unknown, [True] * len(unknown), [ours])[ours]
+            lacks += f"; if {proposed} has it, name that column {ours}"
+        raise GradedError(lacks)
     return name
 
 
