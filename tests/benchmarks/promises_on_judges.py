@@ -91,6 +91,9 @@ def on_estimate(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
             of_machine = by_machine.values[:, column]
             truth = of_human.mean(axis=1)
             first, second = np.triu_indices(len(truth), 1)
+            pairs = []
+            for old, new in zip(first.tolist(), second.tolist(), strict=True):
+                pairs.append((by_human.runs[old], by_human.runs[new], measure))
             for size in options.sizes:
                 combined = []
                 alone = []
@@ -105,10 +108,6 @@ def on_estimate(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
                         bounds[estimate.judge].append((estimate.lower, estimate.upper))
                     combined.append(_share_held(bounds[COMBINED], truth).mean())
                     alone.append(_share_held(bounds["human"], truth).mean())
-                    pairs = [
-                        (by_human.runs[a], by_human.runs[b], measure)
-                        for a, b in zip(first.tolist(), second.tolist(), strict=True)
-                    ]
                     differences = _family(pairs, values.differences(), CONFIDENCE)
                     intervals = [(estimate.lower, estimate.upper) for estimate in differences]
                     is_held = _share_held(intervals, truth[first] - truth[second])

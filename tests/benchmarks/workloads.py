@@ -86,9 +86,9 @@ def _block(shape: Shape, topics: np.ndarray) -> tuple[pa.Table, pa.Table]:
     retrieved_places = random.permuted(all_ranks, axis=1)[:, :half]
     unretrieved = np.arange(shape.retrieved, shape.retrieved + most_judged - half)
     places = np.hstack((retrieved_places, np.tile(unretrieved, column)))
-    is_judged = np.hstack(
-        (np.arange(half) < (judged + 1) // 2, np.arange(len(unretrieved)) < judged // 2)
-    )
+    is_judged_and_retrieved = np.arange(half) < (judged + 1) // 2
+    is_judged_only = np.arange(len(unretrieved)) < judged // 2
+    is_judged = np.hstack((is_judged_and_retrieved, is_judged_only))
     least, most = shape.levels
     levels = random.integers(least, most + 1, size=np.count_nonzero(is_judged))
     judged_documents = np.take_along_axis(document, places, 1)[is_judged]

@@ -20,76 +20,76 @@ FILES = {
 }
 ABC = "graded-demo A.run B.run C.run"
 REFUSED = f"""
-compare --collections c.csv AP --gains exp            | --gains is for one collection
-compare --collections c.csv AP --show tests           | --show tests is for one collection
-compare graded-demo A.run                             | no measure is given; name one or more
-compare graded-demo AP                                | no run is given; pass one or more run files
-compare {ABC} AP --baseline AA                        | 'AA' is not among the runs A, B and C; did you mean A?
-compare {ABC} AP --baseline A --baseline A            | the baseline 'A' is named twice
-compare {ABC} AP --top 1                              | '1' is not allowed; give a whole number ≥ 2
-power {ABC} P@5 --weights w.csv:w                     | --weights is an option of evaluate, compare,
-compare {ABC} AP --resamples=0                        | argument --resamples: '0' is not allowed
-convert no.run x.csv                                  | no.run: cannot be read: No such file or directory
-curves graded-demo A.run P --depth ten                | argument --depth: 'ten' is not allowed
-curves graded-demo A.run P no-such.run                | file not found: 'no-such.run'; did you mean C.run?
-evaluate qrels run AP --gains w1                      | --gains applies to no measure: AP
-evaluate qrels unknown.txt AP                         | file not found: 'unknown.txt'
-evaluate qrels 'x?' AP                                | file not found: 'x?'
-evaluate qrel run AP                                  | 'qrel' is neither a file nor an ir-datasets id; did you mean qrels?
-identify qrels run 0.446                              | 0.446 is no file; for a mean: --mean 0.446
-evaluate qrels othr.gz AP                             | did you mean other?
-evaluate qrels run nDCGKJ@10                          | did you mean nDCG or nDCG_JK or nsDCG?
-evaluate qrels run ""                                 | cannot read measure ''
-evaluate weights.csv run ERR_IA_G                     | weights.csv:3: topic 'q1', document
-evaluate qrels run CG@1 --confidence 95               | confidence=95.0 is not allowed
-evaluate graded-demo A.run AP --sessions=turns.csv    | turns.csv: topic 351 has two values of turn
-evaluate qrels . AP                                   | '.' is a directory; pass run files, for example ./*
-evaluate                                              | arguments are required: QRELS
-evaluate qrels run AP -n                              | --no_summary requires --by_query
-evaluate qrels run AP -p -2                           | '-2' is not allowed; give 0 to 99, or -1 for all
-evaluate qrels run AP -o values.xls                   | endings are png, svg, pdf, txt, md, tex, tsv, csv
-evaluate qrels run AP -z                              | unrecognized arguments: -z
-kappa qrels qrels                                     | 'kappa' is not a command; write judges QRELS
-judges qrels qrels --estimate                         | did you mean --show estimates?
-judges qrels qrels --show estimate                    | did you mean estimates?
-judges qrels                                          | arguments are required: MACHINE_QRELS (see
-judges --values x.csv                                 | --values is an option of compare
-evaluate qrels run nDCG@10 --gains exp                | nDCG_Burges takes any gains, exp and linear too
-evaluate qrels run nDCG_JK --gains 0,1,3              | write 0:0,1:1,2:3 for the levels 0, 1, 2
-evaluate qrels run dcg                                | write DCG_JK (of Järvelin & Kekäläinen 2002)
-measures RR --bibtex                                  | the source of RR is no work in print
-evaluate qrels run AP - -                             | standard input (-) can be read only once
-evaluate qrels run CG@1 --interval t                  | --interval requires --confidence
-evaluate qrels run CG@1 --confidence 0.9 -q           | --by_query and --confidence exclude each other
-evalute                                               | 'evalute' is not a command
-explain {ABC} CG                                      | explain takes at most two runs; 3 are given
-explain qrels run CG nCG --topic q1                   | explain takes one measure, not CG and nCG
-gate --values AP.csv A nwe                            | the runs of the table are A
-gate --values AP.csv odl A                            | measure not found: odl
-gate --values AP.csv                                  | a gate needs two runs
-gate qrels run other AP --margin 1% --margin 2%       | --margin is given twice
-holes qrels run other CG@3 --merged new.txt           | --merged requires --answers
+compare --collections c.csv AP --gains exp | --gains is for one collection
+compare --collections c.csv AP --show tests | --show tests is for one collection
+compare graded-demo A.run            | no measure is given; name one or more
+compare graded-demo AP               | no run is given; pass one or more run files
+compare {ABC} AP --baseline AA       | 'AA' is not among the runs A, B and C; did you mean A?
+compare {ABC} AP --baseline A --baseline A | the baseline 'A' is named twice
+compare {ABC} AP --top 1             | '1' is not allowed; give a whole number ≥ 2
+power {ABC} P@5 --weights w.csv:w    | --weights is an option of evaluate, compare,
+compare {ABC} AP --resamples=0       | argument --resamples: '0' is not allowed
+convert no.run x.csv                 | no.run: cannot be read: No such file or directory
+curves graded-demo A.run P --depth ten | argument --depth: 'ten' is not allowed
+curves graded-demo A.run P no-such.run | file not found: 'no-such.run'; did you mean C.run?
+evaluate qrels run AP --gains w1     | --gains applies to no measure: AP
+evaluate qrels unknown.txt AP        | file not found: 'unknown.txt'
+evaluate qrels 'x?' AP               | file not found: 'x?'
+evaluate qrel run AP                 | 'qrel' is neither a file nor an ir-datasets id; did you mean qrels?
+identify qrels run 0.446             | 0.446 is no file; for a mean: --mean 0.446
+evaluate qrels othr.gz AP            | did you mean other?
+evaluate qrels run nDCGKJ@10         | did you mean nDCG or nDCG_JK or nsDCG?
+evaluate qrels run ""                | cannot read measure ''
+evaluate weights.csv run ERR_IA_G    | weights.csv:3: topic 'q1', document
+evaluate qrels run CG@1 --confidence 95 | confidence=95.0 is not allowed
+evaluate graded-demo A.run AP --sessions=turns.csv | turns.csv: topic 351 has two values of turn
+evaluate qrels . AP                  | '.' is a directory; pass run files, for example ./*
+evaluate                             | arguments are required: QRELS
+evaluate qrels run AP -n             | --no_summary requires --by_query
+evaluate qrels run AP -p -2          | '-2' is not allowed; give 0 to 99, or -1 for all
+evaluate qrels run AP -o values.xls  | endings are png, svg, pdf, txt, md, tex, tsv, csv
+evaluate qrels run AP -z             | unrecognized arguments: -z
+kappa qrels qrels                    | 'kappa' is not a command; write judges QRELS
+judges qrels qrels --estimate        | did you mean --show estimates?
+judges qrels qrels --show estimate   | did you mean estimates?
+judges qrels                         | arguments are required: MACHINE_QRELS (see
+judges --values x.csv                | --values is an option of compare
+evaluate qrels run nDCG@10 --gains exp | nDCG_Burges takes any gains, exp and linear too
+evaluate qrels run nDCG_JK --gains 0,1,3 | write 0:0,1:1,2:3 for the levels 0, 1, 2
+evaluate qrels run dcg               | write DCG_JK (of Järvelin & Kekäläinen 2002)
+measures RR --bibtex                 | the source of RR is no work in print
+evaluate qrels run AP - -            | standard input (-) can be read only once
+evaluate qrels run CG@1 --interval t | --interval requires --confidence
+evaluate qrels run CG@1 --confidence 0.9 -q | --by_query and --confidence exclude each other
+evalute                              | 'evalute' is not a command
+explain {ABC} CG                     | explain takes at most two runs; 3 are given
+explain qrels run CG nCG --topic q1  | explain takes one measure, not CG and nCG
+gate --values AP.csv A nwe           | the runs of the table are A
+gate --values AP.csv odl A           | measure not found: odl
+gate --values AP.csv                 | a gate needs two runs
+gate qrels run other AP --margin 1% --margin 2% | --margin is given twice
+holes qrels run other CG@3 --merged new.txt | --merged requires --answers
 holes qrels run other CG@3 --answers ./qrels --merged x | x: the ending chooses the form: .run, .qrels
-identify graded-demo A.run                            | give each run its values or --mean
-identify graded-demo A.run B.run --mean 0.5           | numbers of runs (2) and of their values (1) differ
-identify graded-demo A.run A.run                      | A.run: cannot be read as lines of a topic and a value
-judges qrels qrels --seed -1                          | seed=-1 is not allowed; it is a whole number ≥ 0
-judges qrels qrels --confidence 95                    | confidence=95.0 is not allowed
-judges qrels qrels --gains exp                        | --gains requires runs and measures
-judges qrels qrels run P@5 --show favours             | --show favours requires measures and at least 2 runs
-judges qrels qrels run P@5 --show agreement           | name at least 2 runs, not 1
-judges qrels qrels qrels run P@5 --show estimates     | requires a single machine, not 2; name one, or make
-reproduce qrels run other AP --baseline run           | other is a third table; name the qrels of runs with --qrels
-judges qrels qrels runs.csv run P@5                   | runs.csv may be qrels or a run: convert it to
-measures -o tsv                                       | (for the format, use -f tsv)
-power {ABC} P@5 --differences a                       | give numbers separated by commas, as in 0.05,0.1
-power {ABC} P@5 --topics 5                            | unrecognized arguments: --topics 5 (see
-report qrels run other -o r.pdf                       | endings are html, htm
-report qrels run other --queries queries.tsv          | queries.tsv:1: there is no tab
-sensitivity {ABC} nDCG_JK --gains w1 --gains w1=1:1   | two weightings are named 'w1'
-sensitivity {ABC} nDCG_JK --gains x=1:a               | cannot read the weighting 'x=1:a'
-report qrels run other --baseline third               | did you mean other?
-compare --values runs.csv --sessions                  | --sessions needs QRELS and runs
+identify graded-demo A.run           | give each run its values or --mean
+identify graded-demo A.run B.run --mean 0.5 | numbers of runs (2) and of their values (1) differ
+identify graded-demo A.run A.run     | A.run: cannot be read as lines of a topic and a value
+judges qrels qrels --seed -1         | seed=-1 is not allowed; it is a whole number ≥ 0
+judges qrels qrels --confidence 95   | confidence=95.0 is not allowed
+judges qrels qrels --gains exp       | --gains requires runs and measures
+judges qrels qrels run P@5 --show favours | --show favours requires measures and at least 2 runs
+judges qrels qrels run P@5 --show agreement | name at least 2 runs, not 1
+judges qrels qrels qrels run P@5 --show estimates | requires a single machine, not 2; name one, or make
+reproduce qrels run other AP --baseline run | other is a third table; name the qrels of runs with --qrels
+judges qrels qrels runs.csv run P@5  | runs.csv may be qrels or a run: convert it to
+measures -o tsv                      | (for the format, use -f tsv)
+power {ABC} P@5 --differences a      | give numbers separated by commas, as in 0.05,0.1
+power {ABC} P@5 --topics 5           | unrecognized arguments: --topics 5 (see
+report qrels run other -o r.pdf      | endings are html, htm
+report qrels run other --queries queries.tsv | queries.tsv:1: there is no tab
+sensitivity {ABC} nDCG_JK --gains w1 --gains w1=1:1 | two weightings are named 'w1'
+sensitivity {ABC} nDCG_JK --gains x=1:a | cannot read the weighting 'x=1:a'
+report qrels run other --baseline third | did you mean other?
+compare --values runs.csv --sessions | --sessions needs QRELS and runs
 """
 
 

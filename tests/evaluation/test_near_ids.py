@@ -12,9 +12,9 @@ from ir_measures_graded.errors import InputWarning
 
 TOPICS = [f"q{number}" for number in range(60)]
 JUDGED = [f"Doc{number:03}" for number in range(8)]
-QRELS = {
-    topic: {f"{topic}-{name}": place % 3 for place, name in enumerate(JUDGED)} for topic in TOPICS
-}
+QRELS = {}
+for topic in TOPICS:
+    QRELS[topic] = {f"{topic}-{name}": place % 3 for place, name in enumerate(JUDGED)}
 
 
 SAME = "{id}"
@@ -98,10 +98,9 @@ def test_a_long_ending_is_cut_off_in_the_sentence():
 
 
 def test_an_ending_of_the_qrels_alone_is_said():
-    qrels = {
-        topic: {f"{id_}.txt": level for id_, level in of_topic.items()}
-        for topic, of_topic in QRELS.items()
-    }
+    qrels = {}
+    for topic, levels in QRELS.items():
+        qrels[topic] = {f"{id_}.txt": level for id_, level in levels.items()}
     (text,) = texts_of(evaluate, qrels, {"x": run_of(SAME)}, ["nDCG@10"])
     ids = "'q0-Doc000' and 'q0-Doc000.txt' of the qrels"
     assert f"would match with '.txt' at the end, as {ids}" in text
@@ -132,10 +131,9 @@ def written(form, run, folder):
 
 @pytest.mark.parametrize("form", ["DataFrame", "run", "parquet", "csv", "json"])
 def test_every_form_of_a_run_has_the_same_remark(form, tmp_path):
-    run = {
-        topic: {id_.replace(" ", ""): score for id_, score in scores.items()}
-        for topic, scores in run_of(TXT, least=1, strangers=2).items()
-    }
+    run = {}
+    for topic, scores in run_of(TXT, least=1, strangers=2).items():
+        run[topic] = {id_.replace(" ", ""): score for id_, score in scores.items()}
     expected = texts_of(evaluate, QRELS, {"x": run}, ["nDCG@10"])
     assert expected[-1].startswith(
         "60 % of the unjudged documents in the top 10 of 50 topics would match without '.txt'"

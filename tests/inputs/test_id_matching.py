@@ -180,6 +180,7 @@ def test_arrow_slices_match_plain_strings(strings, skipped):
 
 @given(st.lists(st.sampled_from(["a", "b", "ab", "ba", "é", "abcdefghi", "abcdefghj"])))
 def test_changes_are_those_of_the_texts(texts: list[str]) -> None:
-    expected = [row for row, text in enumerate(texts) if row == 0 or text != texts[row - 1]]
+    before = [None, *texts[:-1]]
+    expected = [row for row, text in enumerate(texts) if text != before[row]]
     contiguous = Ids.of_encoded([text.encode() for text in texts])
     assert Ids.of(texts).changes().tolist() == contiguous.changes().tolist() == expected

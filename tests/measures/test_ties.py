@@ -76,10 +76,11 @@ def test_thousands_of_tied_documents_do_not_overflow():
 
 
 def test_too_many_orders_are_refused():
-    qrels = {f"q{topic}": {f"d{n}": n % 4 + 1 for n in range(3000)} for topic in range(10)}
-    run = {topic: dict.fromkeys(judged, 1.0) for topic, judged in qrels.items()}
+    judged = {f"d{number}": number % 4 + 1 for number in range(3000)}
+    qrels = {f"q{topic}": judged for topic in range(10)}
+    run = {topic: dict.fromkeys(judged, 1.0) for topic in qrels}
     measure = EBR(ties="mean")
-    assert measure.calc_aggregate({"q0": qrels["q0"]}, run) > 0
+    assert measure.calc_aggregate({"q0": judged}, run) > 0
     message = "ties 3000 documents at rank 1, which have too many orders"
     with pytest.raises(Undetermined, match=message):
         measure.calc_aggregate(qrels, run)
