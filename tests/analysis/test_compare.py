@@ -608,6 +608,13 @@ def test_conover_requires_a_significant_friedman_test():
     assert len(loose.find("nDCG_JK", CONOVER)) == 3
 
 
+def test_tables_call_no_test_of_all_runs_insignificant():
+    array = np.random.default_rng(0).random((3, 10)) + [[0], [1], [2]]
+    records = compare(of_array(array), tests=["anova"]).data("tests").records()
+    assert {record["test"] for record in records} >= {ANOVA_RUNS}
+    assert all(record["significant"] is None for record in records if record["test"] == ANOVA_RUNS)
+
+
 @pytest.mark.parametrize("number", [0.0, 0.5, 0.1 + 0.2])
 def test_equal_values_leave_tests_of_all_runs_undefined(number):
     comparison = compare(of_array(np.full((3, 12), number)), tests=TESTS, resamples=50)

@@ -26,6 +26,9 @@ from .mean_intervals import interval_of
 from .statistics.defaults import LEAST_TESTED_TOPICS
 from .statistics.options import check_probability
 
+MOST_SENTENCES = 5
+"""The answer on more runs has the sentence of the best one only."""
+
 
 @dataclass(frozen=True)
 class GroupMean:
@@ -56,8 +59,8 @@ class GroupMeans(Result):
     remarks: tuple[Remark, ...] = ()
 
     def answer(self) -> list[Note]:
-        """The groups with the lowest and the highest mean of each run by the first measure, the
-        best run first."""
+        """The groups with the lowest and the highest mean by the first measure: of each run, the
+        best one first, or of the best of many runs."""
         first = self.means[0].measure
         sentences = []
         for run in self._best_first():
@@ -71,6 +74,8 @@ class GroupMeans(Result):
                 highest = max(of_groups, key=lambda name: of_groups[name])
                 text = "{}: the mean {} is lowest for {} and highest for {}."
                 sentences.append(Note(text, run, first, lowest, highest))
+        if len(sentences) > MOST_SENTENCES:
+            sentences = sentences[:1]
         return sentences or [Note("No group has a mean.")]
 
     def _best_first(self) -> list[str]:

@@ -240,6 +240,8 @@ class Sensitivity(Result):
         tau = short(float(taus[least]), ".2f")
         if taus.size == 1:
             return f"Kendall's τ between {first} and {second} is {tau}."
+        if taus[least] > 1 - 1e-9 and not np.isnan(taus).any():
+            return f"Kendall's τ is 1 for all {taus.size} pairs of settings: the orders are equal."
         counts = [int((taus < limit).sum()) for limit, _ in LIMITS]
         below_8, below_9 = counts
         return (
@@ -296,7 +298,7 @@ class Sensitivity(Result):
         swap = 4 / (count * (count - 1))
         return [
             "Kendall's τ of the orders of the runs under two settings is 1 if they are equal and "
-            "-1 if they are opposite.",
+            "−1 if they are opposite.",
             "Orders of many runs count as equivalent from .9 on, and as noticeably different "
             f"below .8. Two of {count} runs that swap lower τ by {short(swap, '.2g')}.",
             self._tests(),

@@ -408,8 +408,8 @@ def sentences(form: str, notes: Iterable[str]) -> list[str]:
     return lines
 
 
-WITHIN = r" (?=%)|(?<=[κτρα]) (?=[−.\d])|(?<=ΔRI) "
-"""A blank at which no line is broken: a number stays beside its sign, as in 52 % and κ .28."""
+WITHIN = r" (?=%)|(?<=[κτρα]) (?=[−.\d])|(?<=ΔRI) |(?<=p [=<]) |(?<=p) (?=[=<])"
+"""A blank at which no line is broken: a number stays beside its sign, as in 52 % and p < .001."""
 _BLOCK = r"^(\d*)([#>+=.)-])"
 """The characters that begin a heading, a quotation, a list or a rule in Markdown."""
 

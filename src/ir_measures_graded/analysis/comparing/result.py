@@ -152,7 +152,10 @@ class Comparison(Result):
                     "unjudged": self.unjudged.get(str(test.run)),
                     "other_unjudged": self.unjudged.get(str(test.other)),
                 }
-                records.append(vars(test) | shares | {"measure": str(test.measure)})
+                record = vars(test) | shares | {"measure": str(test.measure)}
+                if test.run is None:  # a test of all runs, of which none is better
+                    record["significant"] = None
+                records.append(record)
         return Table.of(KINDS_OF_DATA[what], records)
 
     def find(self, measure: Measure | str, test: str = "") -> list[Test]:

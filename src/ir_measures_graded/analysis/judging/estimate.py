@@ -62,6 +62,7 @@ from ...output.formats import counted, decimal, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ...progress import Progress
+from ..comparing.tests import PValue
 from ..statistics.corrections import CORRECTION_NAME, adjusted_p
 from ..statistics.defaults import CONFIDENCE, LEAST_TESTED_TOPICS
 from ..statistics.few_changes import (
@@ -225,10 +226,13 @@ class Estimates(Result):
 
 def _table(estimates: Iterable[Estimate], *columns: Any) -> Table:
     """These columns of estimates."""
-    records = [
-        vars(estimate) | {"measure": str(estimate.measure), "lambda": estimate.weight}
-        for estimate in estimates
-    ]
+    records = []
+    for estimate in estimates:
+        record = vars(estimate) | {"measure": str(estimate.measure), "lambda": estimate.weight}
+        for name in ("p", "adjusted"):
+            if record[name] is not None:
+                record[name] = PValue(record[name])
+        records.append(record)
     return Table.of(columns, records, "Estimates")
 
 

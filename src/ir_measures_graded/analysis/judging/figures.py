@@ -145,7 +145,7 @@ def figure_of_holes(holes: Holes) -> Figure:
         sentences.append(f"Cells: {what} by topic and best rank, darker with more runs.")
     if not drawings:
         drawings.append(_means(holes))
-    return picture(drawings, holes.summary, " ".join(sentences), across=2)
+    return picture(drawings, holes.sentence_on_pairs, " ".join(sentences), across=2)
 
 
 def _open_pairs(holes: Holes, counts: np.ndarray, still_open: np.ndarray) -> Lines:

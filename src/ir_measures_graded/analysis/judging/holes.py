@@ -83,18 +83,24 @@ class Holes(Result):
 
     def answer(self) -> list[Note]:
         """The reason why pairs of runs are open, and the documents to judge next."""
+        if self.open == 0:
+            return [self.sentence_on_pairs, *self._next_anyway()]
+        return [*self._reason(), self.sentence_on_pairs, *self._next()]
+
+    @property
+    def sentence_on_pairs(self) -> Note:
+        """How many pairs of runs are open."""
         runs = counted(len(self.runs), "run")
         if self.open == 0:
             text = "No further judgment is needed: no pair of {} is open by {}."
-            return [Note(text, runs, self.measure), *self._next_anyway()]
+            return Note(text, runs, self.measure)
         text = (
             "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the "
             "difference."
         )
         pairs = counted(math.comb(len(self.runs), 2), "pair")
         are = "is" if self.open == 1 else "are"
-        of_pairs = Note(text, self.open, pairs, runs, are, self.measure)
-        return [*self._reason(), of_pairs, *self._next()]
+        return Note(text, self.open, pairs, runs, are, self.measure)
 
     def _reason(self) -> list[Note]:
         """The run with the most unjudged documents, if they are more than half, or a pair that

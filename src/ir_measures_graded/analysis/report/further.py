@@ -12,6 +12,7 @@ from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Study
 from ...output.tables import Table
 from ..comparing.compare import compare
+from ..judging.agreement import MORE
 from ..judging.judges import judges
 
 Machines = Mapping[str, Qrels] | Iterable[str | os.PathLike[str]]
@@ -55,4 +56,5 @@ def other_judges(
     result = judges(
         study.judgments, machines, study.runs, evaluation.measures, confidence=1 - alpha
     )
-    return [Section("judges", "Judges", result.answer(), result.tables(), result.notes())]
+    notes = [note for note in result.notes() if note != MORE]  # a page has no options
+    return [Section("judges", "Judges", result.answer(), result.tables(), notes)]

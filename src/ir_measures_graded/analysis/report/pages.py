@@ -21,6 +21,7 @@ from ...errors import needed
 from ...output import figures
 from ...output.formats import clean, numeric, short, with_minus
 from ...output.result import Result
+from ..mean_intervals import Intervals
 from ..sensitivity import Sensitivity
 from ..statistics.corrections import CORRECTION_NAME
 
@@ -68,6 +69,8 @@ def result_page(result: Result, lead: str, places: int) -> str:
     The title is the answer. `lead` is the command. Numbers have that many decimal `places`.
     """
     title = result.summary or lead
+    if isinstance(result, Intervals):
+        title = str(result.headline)
     content = result.what_if() if isinstance(result, Sensitivity) else None
     parts = ["whatif"] if content else []
     return page(

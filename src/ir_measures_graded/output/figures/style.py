@@ -3,8 +3,7 @@
 Figures are Matplotlib `Figure` objects made without pyplot: they need no display and leave the
 user's settings alone. Lines differ in colour, dashes and marker, so that they can be told apart in
 black and white too. The colours are Okabe and Ito's palette, which readers with colour vision
-deficiency can tell apart. They are legible on white; `DARK` has those that a page replaces when it
-is dark.
+deficiency can tell apart. They are legible on white; a dark page lifts them.
 """
 
 from __future__ import annotations

@@ -35,6 +35,7 @@ function sortable(table) {
 document.querySelectorAll("table.sortable").forEach(sortable);
 
 // Long tables and lists show the items nearest to the first and to marked ones, until one asks for all.
+const LEAST_GAP = 4; // fewer items are not hidden
 function fold(whole, most) {
   const parent = whole.tBodies?.[0] ?? whole;
   const items = () => [...parent.children];
@@ -51,6 +52,11 @@ function fold(whole, most) {
     const far = (place) => Math.min(...marks.map((mark) => Math.abs(mark - place)));
     const near = all.map((_, place) => [far(place), place]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     const kept = new Set(near.slice(0, most).map((each) => each[1]));
+    let last = -1;
+    for (const place of [...kept, all.length].sort((a, b) => a - b)) {
+      if (place - last <= LEAST_GAP) for (let inside = last + 1; inside < place; inside += 1) kept.add(inside);
+      last = place;
+    }
     let hidden = false;
     all.forEach((item, place) => {
       const name = (item.cells?.[0] ?? item.querySelector(".run") ?? item).textContent.toLocaleLowerCase();

@@ -286,10 +286,10 @@ const digits = (value, places) => value.toFixed(places).replace(/^0\./, ".").rep
 const plain = (value) => String(value).replace(/^0\./, ".");
 const rounded = (value) => Number(value.toPrecision(3));
 
-// What stands in the map for each of its best runs: the name if all are short, otherwise a shape, since numbers
+// What stands in the map for each of its best runs: the name if all fit in a cell, otherwise a shape, since numbers
 // would look like ranks or levels.
 function marksOf(names) {
-  if (names.every((name) => name.length <= 3)) return names;
+  if (names.every((name) => name.length <= 2)) return names;
   return names.map((_, number) => SHAPES[number % SHAPES.length]);
 }
 
