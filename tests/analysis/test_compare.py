@@ -435,7 +435,7 @@ def test_notes_say_what_the_tables_do_not(values):
     notes = compare(replace(values, missing=missing)).notes()
     assert notes[-2:] == [
         "B lacks 2 topics; the value there is that of an empty ranking.",
-        "Unjudged of the top 5 documents: 20 % of B to 40 % of A.",
+        "Unjudged of the top 5 documents: 20 % (B) to 40 % (A).",
     ]
     uncorrected = compare(values, correction="none", alpha=0.01).notes()
     by_chance = "No correction was made: of 100 equal pairs, one is called significant by chance."

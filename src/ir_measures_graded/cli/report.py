@@ -1,11 +1,10 @@
 """The command `report`."""
 
-from textwrap import wrap
 from typing import Any
 
 from ..analysis.report.report import MEASURES, TITLE, report
 from ..analysis.statistics.defaults import ALPHA
-from ..output.width import width
+from ..output.formats import sentences
 from .arguments import (
     BY,
     JOBS,
@@ -70,4 +69,4 @@ def run(arguments: Arguments) -> list[str]:
     page = report(*first, **settings)
     page.save(arguments.output)
     answer = f"{arguments.output}: {page.summary}"
-    return wrap(answer, width(), break_long_words=False, break_on_hyphens=False)
+    return sentences("text", [answer], whole_words=True)

@@ -387,10 +387,11 @@ def decimals(form: str, places: int | None = None, in_file: bool = False) -> int
     return PLACES
 
 
-def sentences(form: str, notes: Iterable[str]) -> list[str]:
+def sentences(form: str, notes: Iterable[str], whole_words: bool = False) -> list[str]:
     r"""Sentences as lines of a format for people.
 
-    They are comments in LaTeX, paragraphs in Markdown, and otherwise text.
+    They are comments in LaTeX, paragraphs in Markdown, and otherwise text. A word that is longer
+    than a line is cut, unless `whole_words` keeps paths as they are.
 
     >>> sentences("latex", ["a\n\\input{b} lacks 1 topic."])
     ['% a \\input{b} lacks 1 topic.']
@@ -403,7 +404,13 @@ def sentences(form: str, notes: Iterable[str]) -> list[str]:
     lines: list[str] = []
     for note in notes:
         whole = re.sub(WITHIN, "\xa0", mark + clean(note))
-        folded = wrap(whole, width(), subsequent_indent=mark, break_on_hyphens=False)
+        folded = wrap(
+            whole,
+            width(),
+            subsequent_indent=mark,
+            break_long_words=not whole_words,
+            break_on_hyphens=False,
+        )
         lines += [re.sub(WITHIN.replace(" ", "\xa0"), " ", line) for line in folded]
     return lines
 

@@ -151,5 +151,5 @@ def unjudged_sentence(unjudged: Unjudged) -> str:
     of_runs = [f"{Percent(share)} of {run}" for run, share in shares.items()]
     text = ", ".join(of_runs)
     if len(shares) > MOST_RUNS_NAMED:
-        text = f"{Percent(shares[lowest])} of {lowest} to {Percent(shares[highest])} of {highest}"
+        text = f"{Percent(shares[lowest])} ({lowest}) to {Percent(shares[highest])} ({highest})"
     return f"Unjudged of the top {unjudged.depth:,} documents: {text}."

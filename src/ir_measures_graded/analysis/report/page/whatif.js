@@ -311,7 +311,7 @@ const gainAt = (position) => (position === 0 ? 0 : rounded(10 ** (LEAST + (posit
 const positionOf = (gain) => (gain <= 0 ? 0 : Math.max(1, Math.round((Math.log10(gain) - LEAST) * STEPS) + 1));
 
 const MOST_SHOWN_GAINS = 4; // on the button of a named weighting
-const SHAPES = "●▲■◆★✚▼✖";
+const SHAPES = "●▲■◆★✚▼✖○△□◇☆▽";
 const MAP_GAINS = 24;
 const MAP_BASES = [null, 20, 14, 10, 7, 5, 4, 3, 2.5, 2, 1.5, 1.2]; // null: no discount
 
@@ -325,6 +325,17 @@ function make(name, properties = {}, ...children) {
   }
   element.append(...children);
   return element;
+}
+
+const LONG_WORD = 20;
+
+// A text whose long names may break after - _ / only.
+function breakable(text) {
+  return text.split(/( )/).flatMap((word) => {
+    if (word.length <= LONG_WORD) return [word];
+    const parts = word.match(/[^-_/]+[-_/]*|[-_/]+/g);
+    return parts.flatMap((part, place) => (place ? [make("wbr"), part] : [part]));
+  });
 }
 
 class WhatIfPage {
@@ -438,7 +449,7 @@ class WhatIfPage {
         mean: make("td", { className: "n" }),
       };
       row.element = make("tr", {}, row.rank, row.moved,
-        make("th", { scope: "row", textContent: name }), make("td", { className: "what-if-bars" }, bar), row.mean);
+        make("th", { scope: "row" }, ...breakable(name)), make("td", { className: "what-if-bars" }, bar), row.mean);
       return row;
     });
     this.body = make("tbody", {}, ...this.rows.map((row) => row.element));
@@ -614,7 +625,8 @@ class WhatIfPage {
     const best = bestOf(means);
     const verb = isShared(best) ? "are equally good and" : "is";
     const mean = digits(Math.max(...means), 4);
-    this.answer.textContent = `${namesOf(best, this.data.runs)} ${verb} best, with a mean of ${mean}. ${this.agreement()}`;
+    const leads = `${namesOf(best, this.data.runs)} ${verb} best, with a mean of ${mean}.`;
+    this.answer.replaceChildren(...breakable(`${leads} ${this.agreement()}`));
   }
 
   // How the order compares with that of the setting at first.
@@ -633,7 +645,7 @@ class WhatIfPage {
     this.tipping.textContent = "";
     this.waiting = setTimeout(() => {
       const isStale = () => setting !== this.setting;
-      this.tipping.textContent = tippingSentence(this.rankings, setting, this.data, this.steps);
+      this.tipping.replaceChildren(...breakable(tippingSentence(this.rankings, setting, this.data, this.steps)));
       if (!isStale()) this.fillMap(setting);
     }, 60);
   }
@@ -694,7 +706,7 @@ class WhatIfPage {
     this.legend.replaceChildren(...listed.map((best, number) => {
       const key = make("span", { className: "what-if-key", textContent: marks[number] });
       key.style.setProperty("--run", colours[number]);
-      return make("li", {}, key, ` ${namesOf(best, runs)}${isShared(best) ? ", equal" : ""}`);
+      return make("li", {}, key, ...breakable(` ${namesOf(best, runs)}${isShared(best) ? ", equal" : ""}`));
     }));
   }
 
