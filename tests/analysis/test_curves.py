@@ -213,6 +213,18 @@ def test_a_run_has_one_colour_in_the_panels_of_all_measures():
     assert set(entries) == {*best, "15 other runs"}
 
 
+def test_the_legend_stands_beside_the_first_row_of_panels():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    qrels = {"q": {"a": 1, "b": 0}}
+    ranking = {"q": {"a": 2.0, "b": 1.0}}
+    for name, place in (("short", 1), ("a-name-of-66-characters" * 3, 0)):
+        runs = {f"{name}-1": ranking, f"{name}-2": ranking}
+        figure = curves(qrels, runs, [nDCG @ 2, P @ 2]).figure()
+        legends = [axes.get_legend() is not None for axes in figure.axes]
+        assert legends.index(True) == place
+        assert sum(legends) == 1
+
+
 def test_figure_does_not_import_pyplot():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     code = """

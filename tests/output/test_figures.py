@@ -92,6 +92,13 @@ def test_any_name_can_be_drawn(form):
             assert text.count(name) >= 7  # the names of six panels and a heading
 
 
+def test_heads_of_tiles_stand_side_by_side():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    heads = ("W" * 66, "a-run-of-two-words")
+    tiles = figures.Tiles(["d"], np.array([1.0]), np.array([2.0]), heads=heads)
+    assert problems(figures.picture([tiles, tiles])) == []
+
+
 def titled(text):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     figure = figures.new_figure()
