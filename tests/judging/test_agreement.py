@@ -464,7 +464,7 @@ def test_the_order_under_few_human_labels_is_restricted_in_the_sentence():
         "not the human's."
     )
     notes = list(map(str, found.notes()))
-    assert "τ of 2 runs is 1, -1 or undefined; moves and halves tell nothing." in notes
+    assert "τ of 2 runs is 1, −1 or undefined; moves and halves tell nothing." in notes
     assert notes[-1] == "kappa 0|12: κ with the levels divided in two, below and from 1."
     complete = judges(machine, {"m": machine}, runs, ["P@3"], resamples=100)
     assert "where the human judged" not in str(complete.answer()[0])

@@ -324,16 +324,16 @@ class Curves(Result):
             marks = {f"cutoff {self.cutoff}": float(self.cutoff)}
             grey_from = float(self.cutoff)
         return figures.Lines(
-            ranks, lines, RANK_IN_WORDS, _axis_of(self.measure, bool(heading)), heading,
+            ranks, lines, RANK_IN_WORDS, axis_of(self.measure, bool(heading)), heading,
             marks=marks, grey_from=grey_from, whole_x=True, shows_legend=shows_legend,
         )  # fmt: skip
 
 
-def _axis_of(measure: Measure, is_in_heading: bool) -> str:
-    """What the vertical axis shows: the measure in words and, if no heading has it, its string.
+def axis_of(measure: Measure, is_in_heading: bool) -> str:
+    """What an axis of means shows: the measure in words and, if no heading has it, its string.
 
     >>> from ir_measures_graded import CG, Q
-    >>> _axis_of(CG, False), _axis_of(CG, True), _axis_of(Q, True)
+    >>> axis_of(CG, False), axis_of(CG, True), axis_of(Q, True)
     ('mean cumulated gain, CG', 'mean cumulated gain', 'mean Q-measure')
     """
     title = measure.PRETTY_NAME.partition(" (")[0]

@@ -30,7 +30,7 @@ from ..output.formats import counted, decimal, known, listed, with_minus
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import Progress
-from .curves import IDEAL, Curves, curves
+from .curves import IDEAL, Curves, axis_of, curves
 from .statistics.options import as_list, whole_number
 
 RANKS: Final = (5, 10, 20)
@@ -198,7 +198,7 @@ class Effort(Result):
         drawing = Lines(
             values,
             lines,
-            x_label=f"mean {self.measure}",
+            x_label=axis_of(self.measure, is_in_heading=False),
             y_label=f"documents more than with {baseline}",
             marks=marks,
             whole_y=True,

@@ -56,7 +56,7 @@ SAMPLED: Final = (
 FEW_RUNS: Final = 10
 """τ of fewer runs has few possible values."""
 FEW_VALUES: Final = "τ of {} runs has few possible values; moves and halves tell little."
-TWO_VALUES: Final = "τ of 2 runs is 1, -1 or undefined; moves and halves tell nothing."
+TWO_VALUES: Final = "τ of 2 runs is 1, −1 or undefined; moves and halves tell nothing."
 BELIEVE: Final = (
     "believe the largest favour of a judge first, because one favoured run makes others look "
     "favoured or disfavoured; a judge must not judge the system that it is part of"
