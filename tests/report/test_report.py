@@ -356,7 +356,9 @@ def test_names_cannot_become_markup():
     runs = {f"{name}{number}": run for number, run in enumerate(RUNS.values())}
     qrels = {topic: judged | {name: 1} for topic, judged in QRELS.items()}
     qrels[name] = {name: 2}
-    named = Read(report(qrels, runs, ["nDCG_JK@2"], queries={name: name}, title=name).html)
+    html = report(qrels, runs, ["nDCG_JK(gains=2:9)@2"], queries={name: name}, title=name).html
+    assert '"reference":"nDCG_JK(gains={2:9})@2 as named"' in html
+    named = Read(html)
     scripts = [attributes.get("id") for tag, attributes in named.elements if tag == "script"]
     of_topics = [None] * 4
     of_sections = ["rankings-data", "what-if-data"]
