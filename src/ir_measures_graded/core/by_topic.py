@@ -128,13 +128,16 @@ BLOCK = 1 << 16
 
 
 def blocks(sizes: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Consecutive ranges of topics with about `BLOCK` rows each, or with one large topic.
+    """Consecutive ranges of topics with about equally many rows, `BLOCK` to twice as many, or with
+    one large topic.
 
-    >>> list(blocks(np.array([30_000, 30_000, 30_000, 1])))
-    [(0, 3), (3, 4)]
+    >>> list(blocks(np.array([60_000, 30_000, 30_000, 30_000])))
+    [(0, 2), (2, 4)]
     """
     starts = np.cumsum(sizes) - sizes
-    block = starts // BLOCK
+    total = int(sizes.sum())
+    count = max(total // BLOCK, 1)
+    block = starts * count // max(total, 1)
     borders = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
     return pairwise(borders.tolist())
 

@@ -24,7 +24,6 @@ LONGEST_ID = 1 << 12  # bytes; the time for all ids grows with the longest one
 FEW_LENGTHS = 1 << 6
 PIECE = 1 << 13  # Python objects read at once, so that they stay in the processor cache
 LEAST_IN_TABLE = 1 << 8  # rows; a sort of fewer needs fewer calls
-MOST_PER_JUDGED = 8  # a table of more listed rows for each judged one takes longer than the sort
 SPARE_BITS = 3  # a table has eight to sixteen slots for each row, so most rows keep their slot
 WORD = 8
 _ALL_BITS = [2 ** (8 * count) - 1 for count in range(WORD + 1)]
@@ -465,8 +464,7 @@ def matches(listed: IdsByTopic, judged: IdsByTopic) -> tuple[np.ndarray, np.ndar
     hashes = rows.hashed()
     count = len(listed[0])
     pairs = None
-    judged_count = hashes.size - count
-    if count >= LEAST_IN_TABLE and judged_count * MOST_PER_JUDGED >= count:
+    if count >= LEAST_IN_TABLE:
         pairs = _equal_hashes(hashes[:count], hashes[count:])
     if pairs is not None:
         lower, higher = pairs
