@@ -3,6 +3,7 @@
 import gzip
 import json
 import sys
+import warnings
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -330,7 +331,10 @@ LONG_FIELD = b'"%b",\n' % (b"x" * 200_000)
         (HEADER + b"A\xe9,1,AP,0.5\n", "v:2: not UTF-8 text (byte 0xe9 at position 1); convert"),
         (HEADER + ROW + b"A,2," + LONG_FIELD, "v: a field has more than 131,072 characters; "),
         (HEADER + b'A,1,AP,"0.5\n' + ROW, "v:2: a quoted field does not end (a quote in it is "),
-        (gzip.compress(HEADER + ROW)[:-9], "v:3: the gzip file is damaged or cut off here ("),
+        (
+            gzip.compress(HEADER + ROW, mtime=0)[:-9],
+            "v:3: the gzip file is damaged or cut off here (",
+        ),
         (b"", "v: the table is empty"),
         (b'{"qid": 1, "AP": 1}\n{"qid": }\n', "v:2: cannot be read as JSON: Expecting value"),
         (b'{"qid": 1,\n"AP": }', "v:2: cannot be read as JSON: Expecting value"),
@@ -434,3 +438,11 @@ def test_tables_of_other_topics_may_be_several_collections():
         Evaluation.from_values(["x.csv", "same.csv"])
     with pytest.raises(GradedError, match=r"two values of P@5 for topic 1$"):
         Evaluation.from_values(pandas.concat([pandas.read_csv("x.csv")] * 2))
+
+
+def test_a_mean_of_rounded_values_is_a_mean(tmp_path):
+    text = "run,topic,nDCG@10\nA,1,0.3333\nA,2,0.6667\nA,3,0.3333\nA,all,0.4445\n"
+    (tmp_path / "v.csv").write_text(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Evaluation.from_values(tmp_path / "v.csv").topics == ("1", "2", "3")

@@ -146,6 +146,10 @@ def test_tables_of_values_have_columns_of_other_names(tmp_path):
     frame = pandas.DataFrame({"who": ["1", "2"], "quality": [0.5, 0.25]})
     values = Evaluation.from_values(frame, columns={"query_id": "who"})
     assert values.topics == ("1", "2")
+    of_others = {"query_id": "phrase", "doc_id": "article", "rank": "place"}
+    (tmp_path / "known.csv").write_text("topic,quality\n1,0.5\n2,0.25\n")
+    known = Evaluation.from_values(tmp_path / "known.csv", columns=of_others)
+    assert known.values.tolist() == [[[0.5, 0.25]]]
     with pytest.raises(GradedError, match="has no column whom"):
         Evaluation.from_values(tmp_path / "v.csv", columns={"query_id": "whom"})
 

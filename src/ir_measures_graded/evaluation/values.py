@@ -31,6 +31,7 @@ from ..core.rows.arrow import exports_arrow, whole_table
 from ..core.rows.columns import (
     MOST_COLUMNS,
     NAMES,
+    RANK,
     Chosen,
     column_name,
     columns_named,
@@ -87,6 +88,8 @@ MEANS = ("amean", "mean")
 FORMS = 'lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
 COLUMNS = ["query_id", "measure", "value"]
 COLUMNS_OF_VALUES = "run, topic, measure and value"
+OF_RANKINGS = {"doc_id", "relevance", "score", RANK, "iteration", "probability"}
+"""Our names of columns that only qrels and runs have."""
 LINE = ["measure", "topic", "value"]
 """The fields of a line of trec_eval -q."""
 Names = Mapping[str, Any] | Sequence[tuple[str, str]] | None
@@ -100,7 +103,7 @@ IDS = {
 """Names of columns that are no measures; pandas numbers rows in a column without a name."""
 
 
-ROUNDED = 1e-6
+ROUNDED_AT_BOUNDS = 1e-6
 """Values may be outside the range of a measure by as much, from rounding."""
 APART = "if the tables are several collections, add a column collection"
 
@@ -187,10 +190,17 @@ def _pooled(parts: Sequence[DataFrame], names: Sequence[str]) -> list[Remark]:
 
 
 def _renamed(frame: DataFrame, name: str, columns: tuple[tuple[str, str], ...]) -> DataFrame:
-    """The table with our names of the columns that the user names."""
-    chosen = Chosen(columns=columns)
+    """The table with our names of the columns that the user names.
+
+    Columns of rankings that it lacks are those of other files of the command.
+    """
     names = list(frame)
-    named = {ours: chosen.named(name, names, ours) for ours, _ in columns}
+    chosen = Chosen(columns=columns).with_known_ids(names, ["query_id"])
+    named = {}
+    for ours, _ in chosen.columns:
+        is_there = not set(names).isdisjoint(chosen.names(ours))
+        if is_there or ours not in OF_RANKINGS:
+            named[ours] = chosen.named(name, names, ours)
     refuse_shared(name, named)
     ours_of = {theirs: ours for ours, theirs in named.items()}
     hidden = [column for column in names if column in ours_of.values() and column not in ours_of]
@@ -263,7 +273,7 @@ def _within_range(measure: Measure, name: str, values: np.ndarray) -> Measure:
     low, high = range_of(measure)
     lowest = np.nanmin(values, initial=np.inf)
     highest = np.nanmax(values, initial=-np.inf)
-    if lowest >= low - ROUNDED and highest <= high + ROUNDED:
+    if lowest >= low - ROUNDED_AT_BOUNDS and highest <= high + ROUNDED_AT_BOUNDS:
         return measure
     text = (
         f"values from {lowest:g} to {highest:g} are outside the range {low:g} to {high:g} of the "

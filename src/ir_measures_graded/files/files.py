@@ -146,7 +146,8 @@ class RunFile(RunSource):
     ever.
 
     `columns` names the columns of a table with other names than the known ones, by our names:
-    ``{"query_id": "user", "score": "similarity"}``.
+    ``{"query_id": "user", "score": "similarity"}``. The name ``rank`` is that of ranks in place of
+    scores.
 
     A compressed file that unpacks to more than 16 MB and 48 times its size is refused, and so is a
     table with more than a million rows and four in a byte. Without `limits`, it is read.

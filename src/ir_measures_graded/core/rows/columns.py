@@ -249,14 +249,14 @@ class Chosen(NamedTuple):
         present = [name for name in names if name in own_names]
         return present[0] if present else column_of_ranks(names)
 
-    def with_known_ids(self, names: Sequence[Any], role: Role) -> Chosen:
-        """The choices for a file, without those of ids that it lacks and has under a known name.
+    def with_known_ids(self, names: Sequence[Any], ids: Collection[str]) -> Chosen:
+        """The choices for a file, without those of `ids` that it lacks and has under a known name.
 
         The other file of a command may have them: qrels and runs often differ in their names. A
         choice that resembles another name of the file may be a misspelling, and stays.
         """
         columns = self.columns
-        for ours in role.columns[:2]:
+        for ours in ids:
             choices = self.names(ours)
             if not choices or not set(names).isdisjoint(choices):
                 continue
@@ -437,7 +437,7 @@ def file_columns(
     by_ours: dict[str, Any] = {}
     has_own_ranks = False
     try:
-        chosen = chosen.with_known_ids(names, role)
+        chosen = chosen.with_known_ids(names, role.columns[:2])
         _refuse_absent(file, names, role, chosen)
         scores_or_ranks = role is RUN and set(names).isdisjoint(chosen.names(RUN.value))
         for ours in role.columns:
