@@ -181,7 +181,9 @@ def test_randomisation_draws_enough_samples_or_is_refused():
     array = np.random.default_rng(0).normal(0, 0.1, (8, 30))
     array += np.arange(8)[:, None]
     comparison = compare(of_array(array), tests=["randomisation"], resamples=100)
-    assert all(test.significant for test in comparison.find("nDCG_JK", RANDOMISATION))
+    tests = comparison.find("nDCG_JK", RANDOMISATION)
+    assert len(tests) == 28
+    assert all(test.significant for test in tests)
     with pytest.raises(GradedError, match="needs at least 2,800,000 resamples"):
         compare(of_array(array), tests=["randomisation"], resamples=100, alpha=0.00002)
 
@@ -190,9 +192,8 @@ def test_randomisation_that_takes_more_than_half_an_hour_is_refused():
     correction = next(method for method in CORRECTIONS.values() if method.is_corrected)
     further = Further(("randomisation",), 0.05, correction, resamples=10_000, seed=0)
     assert further._enough_resamples(4_950, 4_000) == 1_000_000
-    with pytest.raises(
-        GradedError, match="4,950 pairs over 5,000 topics needs 1,000,000 resamples"
-    ):
+    message = "4,950 pairs over 5,000 topics needs 1,000,000 resamples"
+    with pytest.raises(GradedError, match=message):
         further._enough_resamples(4_950, 5_000)
 
 
@@ -225,6 +226,7 @@ def test_wilcoxon_of_few_topics_with_ties_permutes_nothing(monkeypatch):
     monkeypatch.setattr(stats, "wilcoxon", None)
     array = np.random.default_rng(0).integers(0, 4, (8, 13)) / 3
     tests = compare(of_array(array), tests=["wilcoxon"]).find("nDCG_JK", WILCOXON)
+    assert len(tests) == 28
     assert all(0 < test.p <= 1 for test in tests)
 
 

@@ -15,7 +15,6 @@ from ir_measures_graded.errors import GradedError
 from ir_measures_graded.evaluation.values import values_by_topic
 from rounds import only, sampled
 
-RANDOM = np.random.default_rng(5)
 LEVELS = [0, 0, 0, 0, 1, 1, 2, 3]
 
 
@@ -402,11 +401,10 @@ OTHERS = {
 
 def uneven(qrels):
     """The same judgments, but no level of every other topic is above 2."""
-    highest = cycle([2, 3])
-    return {
-        topic: {doc: min(level, top) for doc, level in levels.items()}
-        for (topic, levels), top in zip(qrels.items(), highest)
-    }
+    lowered = {}
+    for (topic, levels), highest in zip(qrels.items(), cycle([2, 3])):
+        lowered[topic] = {doc: min(level, highest) for doc, level in levels.items()}
+    return lowered
 
 
 UNEVEN = uneven(QRELS)
@@ -455,13 +453,16 @@ def test_measures_of_trec_eval_and_f1_are_found_without_their_names(measure):
 @pytest.mark.parametrize("kind", ["shuffled", "random", "altered", "some altered"])
 def test_no_definition_is_none_in_every_form(kind):
     values = values_of("nDCG@10")
-    computed = np.array(list(values.values()))
-    numbers = {
-        "shuffled": RANDOM.permutation(computed),
-        "random": RANDOM.random(24),
-        "altered": computed + np.eye(24)[5] * 0.01,
-        "some altered": computed + np.isin(range(24), (2, 5, 9)) * 0.001,
-    }[kind]
+    numbers = np.array(list(values.values()))
+    random = np.random.default_rng(5)
+    if kind == "shuffled":
+        numbers = random.permutation(numbers)
+    elif kind == "random":
+        numbers = random.random(24)
+    elif kind == "altered":
+        numbers[5] += 0.01
+    else:
+        numbers[[2, 5, 9]] += 0.001
     reported = dict(zip(values, numbers.round(4).tolist()))
     result = identify(QRELS, RUN, reported, measure="nDCG@10")
     assert (result.definitions, result.tools) == ((), ())
@@ -586,16 +587,18 @@ def test_negative_real_and_many_levels_have_their_own_gains(monkeypatch):
         values = reference(qrels, run, gain, LOG, ideal, "10", "0", DOWN, ALL)
         result = identify(qrels, run, rounded(values, 6), measure=measure)
         assert {definition.gain for definition in result.definitions} == {gain}
-    qrels = {topic: {doc: RANDOM.random() for doc in judged} for topic, judged in QRELS.items()}
+    random = np.random.default_rng(5)
+    qrels = {topic: {doc: random.random() for doc in judged} for topic, judged in QRELS.items()}
     values = reference(qrels, RUN, EXP, LOG, RETRIEVED, "10", "0", TIED, ALL)
     definition = identify(qrels, RUN, rounded(values), measure="nDCG@10").definition
     assert (definition.ideal, definition.order) == (RETRIEVED, TIED)
 
 
 def test_dimensions_that_the_data_do_not_reach_are_not_exercised():
+    random = np.random.default_rng(5)
     qrels = {}
     for number in range(12):
-        levels = RANDOM.permutation([3, 2, 1, 1, 0, 0]).tolist()
+        levels = random.permutation([3, 2, 1, 1, 0, 0]).tolist()
         qrels[f"q{number}"] = dict(zip("abcdef", levels))
     run = {topic: dict(zip("abcdef", [6.0, 5.0, 4.0, 3.0, 2.0, 1.0])) for topic in qrels}
     result = identify(qrels, run, values_of("nDCG_Burges@3", run, qrels=qrels))

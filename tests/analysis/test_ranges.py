@@ -55,8 +55,11 @@ def test_documents_that_both_runs_retrieved_get_one_level():
 )
 def test_differences_of_many_runs_are_those_of_each_pair(measure):
     random = np.random.default_rng(3)
-    qrels = {f"q{n}": {f"d{d}": int(random.integers(0, 4)) for d in range(n + 1)} for n in range(4)}
-    ids = [f"d{d}" for d in range(9)]
+    ids = [f"d{number}" for number in range(9)]
+    qrels = {}
+    for number in range(4):
+        judged = ids[: number + 1]
+        qrels[f"q{number}"] = {doc: int(random.integers(0, 4)) for doc in judged}
 
     def random_ranking():
         return {doc: float(random.integers(0, 5)) for doc in random.permutation(ids)[:5]}
@@ -87,10 +90,10 @@ def test_ranges_of_a_run_do_not_depend_on_the_other_runs():
     runs = {}
     for number, name in enumerate("ABC"):
         scores = random.integers(0, 3 + 9 * number, (3, 9)).astype(float)
-        runs[name] = {
-            topic: dict(zip(random.permutation(ids)[: 3 + 3 * number].tolist(), row.tolist()))
-            for topic, row in zip(list(qrels)[number:], scores)
-        }
+        runs[name] = {}
+        for topic, row in zip(list(qrels)[number:], scores.tolist()):
+            listed = random.permutation(ids)[: 3 + 3 * number].tolist()
+            runs[name][topic] = dict(zip(listed, row))
     candidates = [*MEASURES, nDCG_JK(judged_only=True) @ 3, AP(judged_only=True), RR @ 3]
     measures = [measure for measure in candidates if has_ranges(measure)]
     assert len(measures) > 30

@@ -149,7 +149,7 @@ def deck(draw: Draw) -> list[str]:
 
 
 def bell(draw: Draw) -> float:
-    """A nearly normal random number of mean 0 and variance 1: the sum of twelve uniform ones − 6."""
+    """A nearly normal number of mean 0 and variance 1: the sum of twelve uniform ones, − 6."""
     total = -6.0
     for _ in range(12):
         total += draw()

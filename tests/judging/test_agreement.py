@@ -355,10 +355,15 @@ def test_a_run_has_no_favour_if_all_others_have_one_mean():
 
 
 def test_a_favour_comes_with_the_advice_to_believe_the_largest_first():
-    human = {f"q{q}": {f"d{d}": (d * (q + 2)) % 4 for d in range(30)} for q in range(30)}
-    orders = {f"r{r}": {f"d{d}": -(d * (3 * r + 1) % 31) for d in range(30)} for r in range(6)}
-    runs = {name: dict.fromkeys(human, order) for name, order in orders.items()}
-    best = sorted(orders["r2"], key=orders["r2"].get)[-10:]
+    human = {}
+    for topic in range(30):
+        human[f"q{topic}"] = {f"d{doc}": (doc * (topic + 2)) % 4 for doc in range(30)}
+    runs = {}
+    for run in range(6):
+        scores = {f"d{doc}": -(doc * (3 * run + 1) % 31) for doc in range(30)}
+        runs[f"r{run}"] = dict.fromkeys(human, scores)
+    scores = runs["r2"]["q0"]
+    best = sorted(scores, key=scores.get)[-10:]
     favouring = {topic: levels | dict.fromkeys(best, 3) for topic, levels in human.items()}
     machines = {"one": {"q0": {"d0": 0}}, "m": favouring}
     result = judges(human, machines, runs, ["nDCG_JK@10"], resamples=100)

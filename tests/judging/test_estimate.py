@@ -165,10 +165,9 @@ def test_differences_are_those_of_compare_if_the_machine_has_no_weight():
     human, _, runs = judged(14, seed=5)
     generator = np.random.default_rng(0)
     for name in "CD":
-        runs[name] = {
-            topic: {doc: score + generator.normal() for doc, score in scores.items()}
-            for topic, scores in runs["A"].items()
-        }
+        runs[name] = {}
+        for topic, scores in runs["A"].items():
+            runs[name][topic] = {doc: score + generator.normal() for doc, score in scores.items()}
     result = estimate(human, human, runs, [NDCG])
     tests = {(test.run, test.other): test for test in compare(human, runs, [NDCG]).find(NDCG)}
     for pair in result.pairs:
@@ -308,9 +307,9 @@ def test_a_human_sample_of_documents_gives_no_estimate():
 
 def test_all_pairs_are_one_family_and_open_without_a_significant_difference():
     human, machine, runs = judged(60, seed=5)
-    runs["C"] = {
-        t: {doc: -score for doc, score in scores.items()} for t, scores in runs["A"].items()
-    }
+    runs["C"] = {}
+    for topic, scores in runs["A"].items():
+        runs["C"][topic] = {doc: -score for doc, score in scores.items()}
     result = estimate(first(human, 20), machine, runs, [NDCG])
     pairs = [(pair.run, pair.other) for pair in result.pairs]
     assert pairs == [("A", "B"), ("A", "C"), ("B", "C")]

@@ -61,10 +61,10 @@ def random_collection(seed):
     noise = generator.normal(size=(count, topics, documents))
     levels = as_dicts(np.clip((latent + noise[0] / 2).round().astype(int), 0, 3), 1)
     levels["t0"]["known"] = 3
-    qrels = {
-        topic: {d: level for d, level in row.items() if d == "known" or generator.random() < 0.6}
-        for topic, row in levels.items()
-    }
+    qrels = {}
+    for topic, row in levels.items():
+        judged = [doc for doc in row if doc == "known" or generator.random() < 0.6]
+        qrels[topic] = {doc: row[doc] for doc in judged}
     runs = {}
     for number, of_run in enumerate(noise):
         runs[f"r{number}"] = as_dicts((latent + of_run).round(1), 0.7)

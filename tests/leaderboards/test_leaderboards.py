@@ -31,11 +31,11 @@ SECOND = np.clip(QUALITY[::-1] + RANDOM.normal(0, 0.3, (12, 15)), 0, 1).round(4)
 
 def rows_of(values, measure="AP"):
     """A table with a row per value."""
-    return [
-        {"run": system, "topic": topic, "measure": measure, "value": float(values[row, column])}
-        for row, system in enumerate(SYSTEMS)
-        for column, topic in enumerate(TOPICS)
-    ]
+    rows = []
+    for system, of_system in zip(SYSTEMS, values.tolist()):
+        for topic, value in zip(TOPICS, of_system):
+            rows.append({"run": system, "topic": topic, "measure": measure, "value": value})
+    return rows
 
 
 def lines(rows, fields):
@@ -201,11 +201,11 @@ def test_undefined_values_have_reasons_and_systems_of_one_side_are_named():
 
 def experiment(values):
     """The values of two runs (2 × topics)."""
-    return [
-        {"run": run, "topic": topic, "AP": float(value)}
-        for run, row in zip("ba", values)
-        for topic, value in zip(TOPICS, row)
-    ]
+    rows = []
+    for run, of_run in zip("ba", values):
+        for topic, value in zip(TOPICS, of_run):
+            rows.append({"run": run, "topic": topic, "AP": float(value)})
+    return rows
 
 
 BASELINE = FIRST[0]
@@ -472,14 +472,12 @@ class Collection:
 
 @pytest.fixture
 def collection(tmp_path):
-    human = {
-        topic: {f"d{doc}": (doc * factor) % 4 for doc in range(9)}
-        for factor, topic in enumerate("xyz", start=1)
-    }
-    machine = {
-        topic: {doc: (level + len(doc) * 2) % 3 for doc, level in levels.items()}
-        for topic, levels in human.items()
-    }
+    human = {}
+    machine = {}
+    for factor, topic in enumerate("xyz", start=1):
+        levels = {f"d{doc}": (doc * factor) % 4 for doc in range(9)}
+        human[topic] = levels
+        machine[topic] = {doc: (level + len(doc) * 2) % 3 for doc, level in levels.items()}
     runs = {}
     for number in range(5):
         scores = {f"d{doc}": float((doc + 1) * (number + 3) % 11) for doc in range(9)}

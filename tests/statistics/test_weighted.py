@@ -61,7 +61,8 @@ def _reference(weights, values):
     for t in topics:
         for u in topics:
             is_same = int(t == u)
-            variance += a[t] * a[u] * (is_same - r[t] - r[u] + rho) ** 2
+            factor = is_same - r[t] - r[u] + rho
+            variance += a[t] * a[u] * factor**2
     return float(mean), float(square) ** 0.5, float(expected**2 / variance)
 
 
