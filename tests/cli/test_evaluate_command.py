@@ -71,6 +71,11 @@ def test_scoreddocs_adds_the_run_of_the_collection(output):
     assert [line.split("\t")[0] for line in lines] == ["run", "B", "scoreddocs"]
 
 
+def test_a_weighting_that_equals_the_default_of_the_measure_is_applied(output):
+    words = ["evaluate", "graded-demo", demo.run_paths()["A"], "nDCG_JK@10"]
+    assert output(*words, "--gains", "w3") == output(*words, "--gains", "linear") == output(*words)
+
+
 # Inputs
 
 

@@ -404,13 +404,15 @@ def under_weightings(
     levels = set(judgments.rows.values.tolist())
     weightings = [weighting(name, text, levels) for name, text in gains.items()]
     weighted: list[Measure] = []
+    is_applied = False
     for measure in measures:
         takes_gains = "gains" in measure.SUPPORTED_PARAMS
         if takes_gains and "gains" not in measure.params:
             weighted += [measure(gains=gains_of_levels) for gains_of_levels in weightings]
+            is_applied = True
         else:
             weighted.append(measure)
-    if weighted == list(measures):
+    if not is_applied:
         raise GradedError(f"--gains applies to no measure: {listed(measures, LISTED)}")
     return list(dict.fromkeys(weighted))
 
