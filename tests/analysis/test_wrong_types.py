@@ -18,6 +18,7 @@ RUNS = {"A": FIRST, "B": SECOND}
 MEASURES = ["nDCG_JK@2"]
 VALUES = analysis.evaluate(QRELS, RUNS, MEASURES)
 RIGHT = {
+    "ascending_runs": (RUNS,),
     "evaluate": (QRELS, RUNS, MEASURES),
     "check": (QRELS, RUNS, MEASURES),
     "compare": (QRELS, RUNS, MEASURES),
