@@ -298,6 +298,8 @@ def test_topics_of_dicts_may_be_integers():
         assert ir_measures.calc_aggregate(measures, qrels, run) == dict.fromkeys(measures, 1.0)
     message = refused(analysed, qrels, {"x": {"01": {"a": 1.0}}}, [CG])
     assert "may have lost leading zeros" in message
+    message = refused(ir_measures.calc_aggregate, [CG], qrels, {"01": {"a": 1.0}})
+    assert "may have lost leading zeros" in message
     assert "a topic is both a number and a text" in refused(evaluate, {1: {"a": 1}, "1": {"a": 1}})
 
 

@@ -17,7 +17,7 @@ from ...arguments import flag
 from ...errors import needed, warn_of_registration
 from ..rows.arrow import exports_arrow, whole_table
 from ..rows.columns import QRELS, RUN
-from ..rows.id_columns import topics_of
+from ..rows.id_columns import IntegersAsText, has_integer_topics, topics_of
 from ..rows.in_memory import read_run
 from ..rows.lists import by_index, is_list, names_topics, relevant_documents, sequence_of
 from ..rows.rows import refuse_repeated
@@ -152,7 +152,8 @@ def readable(source: Any) -> Any:
         if isinstance(source, dict) and _has_text_and_dicts(source):
             return source
         rows_of_topics = map(_as_dict, source.values())
-        return dict(zip(topics_of(source), rows_of_topics, strict=True))
+        converted = dict(zip(topics_of(source), rows_of_topics, strict=True))
+        return IntegersAsText(converted) if has_integer_topics(source) else converted
     if exports_arrow(source):
         pandas = needed("pandas", "Arrow data for other providers of ir-measures")
         return whole_table(source).to_pandas(types_mapper=pandas.ArrowDtype)

@@ -306,6 +306,15 @@ def integers_as_text(column: RawColumn) -> RawColumn:
     return list(map(_integer_as_text, ids))
 
 
+class IntegersAsText(dict[str, Any]):
+    """A dict by topic whose topics were integers, which may have lost leading zeros."""
+
+
+def has_integer_topics(source: Mapping[Any, Any]) -> bool:
+    """Whether the first topic of a dict is an integer, or was one before it became text."""
+    return isinstance(source, IntegersAsText) or begins_with_integer(list(source))
+
+
 def topics_of(source: Mapping[Any, Any]) -> list[Any]:
     """The keys of a dict, integers as text. Raises `GradedError` if two become equal."""
     topics = integers_as_text(list(source))

@@ -40,6 +40,7 @@ from .id_columns import (
     Stretches,
     begins_with_integer,
     docs_of,
+    has_integer_topics,
     integers_as_text,
     stretches_of,
     texts_of,
@@ -139,7 +140,7 @@ def _of_dicts(source: Mapping[str, Any], role: Role) -> Rows:
             raise GradedError(f"{role.kind}: doc_id '' is empty (topic {shown(topic)})")
     dicts = list(source.values())
     docs = Keys(dicts, f"{role.kind}: doc_id")
-    integers = ("query_id",) if begins_with_integer(list(source)) else ()
+    integers = ("query_id",) if has_integer_topics(source) else ()
     facts = Facts(integers=integers)
     stretches = stretches_of(topics_of(source), f"{role.kind}: query_id", has_rows=False)
     topics = list(stretches.topics)
