@@ -17,6 +17,7 @@ from ir_measures_graded import ERR_G, GradedError, RunFile, nDCG_JK
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.files import spilled
 from ir_measures_graded.files.content import SIZES
+from ir_measures_graded.files.out_of_core import regrouped
 
 MEASURES = [nDCG_JK @ 10, ERR_G @ 5, AP, RR @ 3]
 SMALL = SIZES._replace(rows=10, block=400, small=0)
@@ -71,6 +72,20 @@ def test_an_error_late_in_a_file_is_that_of_the_file(last, message, sizes, tmp_p
     path.write_text("\n".join(lines))
     with pytest.raises(GradedError, match=f"run.txt:{len(lines)}: {message}"):
         evaluate({"q1": {"d1": 1}}, {"run": run}, [AP])
+
+
+def test_a_signal_while_rows_are_sorted_is_no_error_of_files(tmp_path):
+    pytest.importorskip("duckdb")
+    run = {f"q{topic}": {f"d{doc}": doc for doc in range(20)} for topic in range(10)}
+    file = in_file(tmp_path / "run.txt", run)
+    every = list(file._parts())
+
+    def interrupted():
+        yield from every
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(regrouped(interrupted(), "run", SORTED))
 
 
 def test_the_extra_is_named_without_duckdb(tmp_path, monkeypatch):

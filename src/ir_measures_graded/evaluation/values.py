@@ -44,6 +44,7 @@ from ..files.content import (
     BATCHES_READ,
     CELLS_READ,
     DAMAGE,
+    FURTHER_CELLS_READ,
     SIZES,
     WITHOUT_LIMITS,
     Content,
@@ -345,7 +346,7 @@ def frame_of(table: Any, form: str = "a table with a header", sizes: Sizes = SIZ
             batches = []
             for batch in file.batches(file.names):
                 content.spend(BATCHES_READ, 1, kind.name)
-                content.spend(CELLS_READ, batch.num_rows * batch.num_columns, kind.name)
+                _spend_on_cells(content, batch.num_rows, batch.num_columns, kind.name)
                 batches.append(batch)
             rows = pyarrow.Table.from_batches(batches)
             rows.validate(full=True)  # damaged Arrow data could crash the process
@@ -392,6 +393,13 @@ def _whole_text(content: Content) -> bytes:
     return b"".join(pieces)
 
 
+def _spend_on_cells(content: Content, rows: int, cells_of_row: float, kind: str = "") -> None:
+    """Count the cells of a table against the limit of a compressed file."""
+    content.spend(CELLS_READ, int(rows * cells_of_row), kind)
+    further = max(cells_of_row - len(KEYS) - 1, 0)
+    content.spend(FURTHER_CELLS_READ, int(rows * further), kind)
+
+
 def _refuse_many_columns(name: str, count: int) -> None:
     """Raise `FileError` for a table with more than `MOST_COLUMNS` columns."""
     if count > MOST_COLUMNS:
@@ -415,7 +423,8 @@ def _frame_of_text(content: Content) -> DataFrame:
     if separator in "\t,;":
         _refuse_many_columns(content.name, head.count(separator) + 1)
     sign = separator.encode() if separator in "\t,;" else b" "
-    content.spend(CELLS_READ, text.count(sign) + text.count(b"\n"))
+    rows_of_text = text.count(b"\n") + 1
+    _spend_on_cells(content, rows_of_text, text.count(sign) / rows_of_text + 1)
     quoting = csv.QUOTE_MINIMAL if separator in (",", ";") else csv.QUOTE_NONE
     form: dict[str, Any] = {
         "header": None,
@@ -477,7 +486,10 @@ def _json(content: Content, text: str) -> Any:
     if "sha256" in value:
         return value.get("values")  # as evaluate writes it
     is_nested = any(isinstance(member, (list, dict)) for member in value.values())
-    return value if is_nested else [value]
+    if is_nested:
+        return value
+    _refuse_many_columns(content.name, len(value))
+    return [value]
 
 
 def _json_lines(name: str, text: str, of_whole: json.JSONDecodeError) -> list[Any]:

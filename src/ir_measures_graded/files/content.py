@@ -135,6 +135,8 @@ LINES_READ_ALONE = Work("lines that are read one by one", 96)
 FIELDS_READ_ALONE = Work("fields that are read one by one", 32)
 BATCHES_READ = Work("batches of rows", 8192)
 CELLS_READ = Work("cells", 24)
+FURTHER_CELLS_READ = Work("cells", 72)
+"""Those of a row behind the first ones: they have measures, and become rows of their own."""
 METADATA_READ = Work("bytes of metadata", 16)
 CHARACTERS_OF_JSON = Work("characters of JSON", 1)
 VALUES_OF_JSON = Work("values of JSON", 12)

@@ -17,9 +17,10 @@ from .search_answers import queries_in, refusal_of
 
 MOST_NESTED = 100  # arrays and objects in each other
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
-STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+STRING = r'"[^"]*"'  # in a text without escapes
 BLANK = re.compile(r"[ \t\r\n]*")
-MEMBER = re.compile(r'[ \t\r\n]*([{,])[ \t\r\n]*("[^"\\]*(?:\\.[^"\\]*)*")[ \t\r\n]*:')
+MEMBER = re.compile(r'[ \t\r\n]*([{,])[ \t\r\n]*(?=")')
+COLON = re.compile(r"[ \t\r\n]*:")
 LISTS_OF_TEXT = re.compile(r'\s*\[(\s*\[\s*\]\s*,)*\s*\[\s*"')
 
 
@@ -43,7 +44,9 @@ def is_nested_too_deep(text: str) -> bool:
     """
     if not _may_be_nested_too_deep(text):
         return False
-    return _may_be_nested_too_deep(re.sub(STRING, "", text))  # brackets in strings do not count
+    # Brackets in strings do not count. A pattern with escapes would take memory for each of them.
+    without_escapes = text.replace("\\\\", "").replace('\\"', "")
+    return _may_be_nested_too_deep(re.sub(STRING, "", without_escapes))
 
 
 def _may_be_nested_too_deep(text: str) -> bool:
@@ -135,12 +138,16 @@ class Text:
             sign = "," if seen else "{"
             if member is None or member[1] != sign:
                 break
-            self._at = member.start(2)
+            self._at = member.end()
             key = self.value()
+            colon = COLON.match(self._text, self._at)
+            if colon is None:
+                seen.clear()  # json says what is wrong
+                break
             if key in seen:
                 raise self.error(f"the key {shown(key)} occurs twice in an object")
             seen.add(key)
-            self._at = member.end()
+            self._at = colon.end()
             yield key, self.value()
         if seen and self.sign() == "}":
             self._at += 1

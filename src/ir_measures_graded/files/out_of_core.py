@@ -33,6 +33,8 @@ MEMORY = "1GB"
 THREADS = 2
 """The threads of DuckDB. Each one needs memory of its own."""
 ANOTHER_FOLDER = "the environment variable TMPDIR names another folder for them"
+INTERRUPTED = "Query interrupted"
+"""What DuckDB says after a signal, in place of the exception of its handler."""
 HASH = "hash of the topic"
 LINE = "line of the row"
 QUERY = f'SELECT *, hash(query_id) AS "{HASH}" FROM rows ORDER BY "{HASH}", "{LINE}"'
@@ -127,6 +129,8 @@ def _sorted(parts: Iterator[Part], name: str, sizes: Sizes) -> Iterator[Part]:
             except (duckdb.Error, OSError, RuntimeError, pyarrow.ArrowException) as error:
                 if source.failures:
                     raise source.failures[0] from None
+                if INTERRUPTED in str(error):
+                    raise KeyboardInterrupt from None
                 reason = next(iter(str(error).splitlines()), "")
                 raise FileError(
                     f"{name}: cannot sort the rows in temporary files: {reason}; {ANOTHER_FOLDER}"

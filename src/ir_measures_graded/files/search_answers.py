@@ -123,6 +123,8 @@ def answer_in(value: Any) -> AnswerFound | None:
     if not isinstance(value, dict):
         return None
     for inner in (value, *value.values()):
+        if not isinstance(inner, dict):
+            continue
         for answer in ANSWERS:
             hits = at(inner, answer.hits)
             if hits is None and _is_omitted(inner, answer):
@@ -251,23 +253,34 @@ def answered(topic: Any, answer: AnswerForm, hits: list[Any], incomplete: str) -
     return QueryFound(topic, documents, scores, False, incomplete)
 
 
+def _answers_in(values: Sequence[Any]) -> list[AnswerFound] | None:
+    """The answer of a search engine in each of the values; None if one of them has none."""
+    answers: list[AnswerFound] = []
+    for value in values:
+        answer = answer_in(value)
+        if answer is None:
+            return None
+        answers.append(answer)
+    return answers
+
+
 def queries_in(value: dict[str, Any]) -> QueriesFound | None:
     """The queries in a whole file, which is one object; None for any other object."""
     responses = value.get("responses")
     if isinstance(responses, list):
         keys = [key for key in IDS_OF_QUERIES if isinstance(value.get(key), list)]
-        answers = [answer_in(response) for response in responses]
-        if keys and len(value[keys[0]]) == len(answers) and None not in answers:
+        answers = _answers_in(responses) if keys else None
+        if answers is not None and len(value[keys[0]]) == len(answers):
             pairs = zip(value[keys[0]], answers, strict=True)
-            queries = (answered(topic, *answer) for topic, answer in pairs if answer is not None)
+            queries = (answered(topic, *answer) for topic, answer in pairs)
             return QueriesFound(RUN, "answers of _msearch", queries)
     results = value.get("results")
     if isinstance(results, list) and results:
-        topics = [_first(result, TOPICS) for result in results]
-        answers = [answer_in(result) for result in results]
-        if None not in topics and None not in answers:
+        answers = _answers_in(results)
+        topics = [_first(result, TOPICS) for result in results if answers is not None]
+        if answers is not None and None not in topics:
             pairs = zip(topics, answers, strict=True)
-            queries = (answered(topic, *answer) for topic, answer in pairs if answer is not None)
+            queries = (answered(topic, *answer) for topic, answer in pairs)
             return QueriesFound(RUN, "answers of Algolia", queries)
     details = value.get("details")
     if isinstance(details, dict) and "metric_score" in value:
