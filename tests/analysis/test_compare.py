@@ -657,7 +657,12 @@ def test_frames_answer_one_question_each(values, against_a):
     assert pairs == [[run, "A"] for run in "BCDE"] * 4
     unjudged = against_a.differences[["unjudged", "other_unjudged"]].values.tolist()
     assert unjudged == [[shares[run], shares["A"]] for run in "BCDE"] * 4
-    assert set(against_a.tests["test"]) == {FRIEDMAN, ANOVA_RUNS, ANOVA_TOPICS, *OF_PAIRS}
+    further_tests = {FRIEDMAN, ANOVA_RUNS, ANOVA_TOPICS, *OF_PAIRS}
+    assert set(against_a.tests["test"]) == further_tests
+    # The whole frame has the tests that were asked for, as the CSV of the command.
+    frame = against_a.to_frame()
+    assert len(frame) == len(against_a.differences) + len(against_a.tests)
+    assert set(frame["test"]) == {"paired t", *further_tests}
 
 
 def test_table_has_the_primary_procedure_and_further_tests_follow_in_their_own(

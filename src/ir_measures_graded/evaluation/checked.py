@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 from ir_measures import Measure
 
 from ..arguments import flag, items, names, number, refused, text
-from ..errors import GradedError, shown
+from ..errors import GradedError, did_you_mean, shown
 from ..output.result import Result
 from ..progress import checked_progress, followed
 
@@ -55,6 +55,8 @@ def checks_arguments(example: str, **own: Check) -> Callable[[Callable[P, T]], C
             if parameter.kind is not parameter.KEYWORD_ONLY
         ]
         takes_any = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in positional)
+        kinds = [parameter.kind for parameter in signature.parameters.values()]
+        takes_any_name = inspect.Parameter.VAR_KEYWORD in kinds
 
         @wraps(function)
         def with_checks(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -63,6 +65,12 @@ def checks_arguments(example: str, **own: Check) -> Callable[[Callable[P, T]], C
                     f"{function.__name__} takes {len(positional)} arguments, not {len(args)}; "
                     f"call {example}"
                 )
+            for name in kwargs:
+                if name not in signature.parameters and not takes_any_name:
+                    hint = did_you_mean(name, signature.parameters)
+                    raise TypeError(
+                        f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}"
+                    )
             bound = signature.bind(*args, **kwargs)
             for name, value in bound.arguments.items():
                 check = checks.get(name)

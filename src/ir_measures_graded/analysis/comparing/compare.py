@@ -139,7 +139,11 @@ def compare(
     names = tuple(dict.fromkeys(as_list(tests)))
     for name in names:
         if name not in TESTS:
-            raise GradedError(f"test {name!r} is not known; the tests are {', '.join(TESTS)}")
+            known_tests = ", ".join(TESTS)
+            raise GradedError(
+                f"test {name!r} is not known; the tests are {known_tests}, beside the paired "
+                "t-test, which is always there"
+            )
     further = Further(names, alpha, correction_of(correction), resamples, seed)
     statistics_library("scipy.special")
     kept = fit_into_memory(runs)

@@ -105,6 +105,11 @@ class Comparison(Result):
         """A row per further test."""
         return self.data("tests").to_frame()
 
+    def to_frame(self) -> DataFrame:
+        """The records as a pandas DataFrame, with those of further tests if there are any."""
+        has_further_tests = len(self.data("tests").rows) > 0
+        return self.data("all" if has_further_tests else "differences").to_frame()
+
     def data(self, what: str = "differences") -> Table:
         """One row per measure and pair of runs; or the rows of `means` or `tests`, or of ``all``
         tests.
