@@ -3,6 +3,7 @@
 import os
 import re
 import threading
+import warnings
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -90,6 +91,14 @@ def test_any_name_can_be_drawn(form):
         text = "".join(ElementTree.fromstring(content).itertext())
         for name in ("a�b", "c�d", "e�f", "g�h", "$x^2$"):
             assert text.count(name) >= 7  # the names of six panels and a heading
+
+
+def test_a_name_with_a_line_break_or_letters_of_other_fonts_is_measured_without_a_warning():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        widths = [style.text_width(name) for name in ("a", "a\nb", "a\t検")]
+    assert 0 < widths[0] < widths[1] < widths[2]
 
 
 def test_heads_of_tiles_stand_side_by_side():

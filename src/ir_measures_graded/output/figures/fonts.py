@@ -56,7 +56,8 @@ def lacking(text: str) -> set[str]:
     if text.isascii():
         return set()
     font = own_font()
-    return {letter for letter in text if letter != "\n" and not font.get_char_index(ord(letter))}
+    letters = {letter for letter in text if letter not in "\t\n\r"}
+    return {letter for letter in letters if not font.get_char_index(ord(letter))}
 
 
 def families_with(letters: Collection[str]) -> tuple[list[str], set[str]]:

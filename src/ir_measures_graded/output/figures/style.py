@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 import threading
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
@@ -138,8 +139,10 @@ def text_width(text: str, size: float = SIZE) -> float:
     letters_of_others = lacking(text)
     measured = "".join(letter for letter in text if letter not in letters_of_others)
     font = own_font()
-    font.set_size(MEASURED_SIZE, 72)
-    font.set_text(measured)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a line break in a name has no glyph
+        font.set_size(MEASURED_SIZE, 72)
+        font.set_text(measured)
     width, _ = font.get_width_height()
     of_others = (len(text) - len(measured)) * WIDTH_OF_OTHERS * size / 72
     return HINTED * float(width) / 64 / 72 * size / MEASURED_SIZE + of_others
