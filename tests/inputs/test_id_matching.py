@@ -145,7 +145,6 @@ def test_table_of_hashes_finds_the_pairs_of_the_sort(factor, sides):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(id_matching, "_FACTOR", factor)
         patch.setattr(id_matching, "LEAST_IN_TABLE", 1)
-        patch.setattr(id_matching, "MOST_PER_JUDGED", 1000)
         count = max(map(len, sides))
         first, second = (padded_to(count, lists) for lists in sides)
         second = [list(dict.fromkeys(ids)) for ids in second]
