@@ -154,7 +154,7 @@ def test_significant_pairs_add_up_and_do_not_depend_on_names_or_rows():
     pairs = compared.orders[0].significant
     assert pairs.first == pairs.agreed + pairs.reversed + pairs.lost > 0
     assert pairs.second == pairs.agreed + pairs.reversed + pairs.new > 0
-    shuffled = RANDOM.permutation(rows_of(SECOND)).tolist()
+    shuffled = np.random.default_rng(5).permutation(rows_of(SECOND)).tolist()
     moved = compare_leaderboards(rows_of(FIRST)[::-1], shuffled)
     for name, value in compared.orders[0].statistics.items():
         assert moved.orders[0].statistics[name] == pytest.approx(value), name

@@ -69,8 +69,9 @@ def _reference(weights, values):
 @pytest.mark.parametrize("topics", [2, 3, 10])
 @pytest.mark.parametrize("spread", [0, 0.5, 3, 20])
 def test_error_and_degrees_are_those_of_the_definition(topics, spread):
-    weights = GENERATOR.lognormal(0, spread, topics)
-    values = GENERATOR.normal(size=topics)
+    generator = np.random.default_rng(topics)
+    weights = generator.lognormal(0, spread, topics)
+    values = generator.normal(size=topics)
     sample = WeightedSample(topics, weights)
     computed = sample.mean(values), sample.error(values), sample.degrees
     assert np.allclose(computed, _reference(weights.tolist(), values.tolist()), rtol=1e-9)
@@ -92,7 +93,7 @@ def test_few_changes_have_a_weighted_interval_with_two_more_topics():
 
 
 def test_no_number_depends_on_the_block_of_a_pair(monkeypatch):
-    values = GENERATOR.integers(0, 3, (5, 30)) / 2
+    values = np.random.default_rng(3).integers(0, 3, (5, 30)) / 2
     values[1] = values[0]
     values[2, 3:] = values[0, 3:]
     pairs = [(row, other) for row in range(5) for other in range(row)]
@@ -215,12 +216,14 @@ def test_ranges_are_weighted_means_of_those_of_the_topics():
 
 def test_the_bound_over_ranges_is_below_the_bound_of_any_values_in_them():
     for topics in (3, 12):
-        sample = sample_of(topics, GENERATOR.lognormal(0, 1, topics))
+        generator = np.random.default_rng(topics)
+        sample = sample_of(topics, generator.lognormal(0, 1, topics))
         for _ in range(20):
-            low = GENERATOR.normal(0.2, 0.2, topics)
-            high = low + GENERATOR.exponential(0.05, topics) * GENERATOR.integers(0, 2, topics)
+            low = generator.normal(0.2, 0.2, topics)
+            width = generator.exponential(0.05, topics) * generator.integers(0, 2, topics)
+            high = low + width
             bound = least_lower_bound(low, high, 0.05, sample)
-            inside = np.where(GENERATOR.random((200, topics)) < 0.5, low, high)
+            inside = np.where(generator.random((200, topics)) < 0.5, low, high)
             quantile = stats.t.isf(0.05, sample.degrees)
             bounds = sample.mean(inside) - quantile * sample.error(inside)
             assert bound <= bounds.min() + 1e-12
