@@ -67,9 +67,9 @@ class Sizes(NamedTuple):
 
     A compressed file may unpack to `free` bytes and to `expansion` times its own size, and twice as
     much of what exceeds `SMALL_FILE`. Work on rows and values counts as `Work` says. A table may
-    have `free_rows` rows and
-    `rows_per_byte` of its size. Real files stay far below: text of distinct documents is seldom
-    packed to less than a tenth. Without an `expansion`, there is no limit.
+    have `free_rows` rows, one for `bytes_per_row` of its first `SMALL_FILE` bytes, and
+    `rows_per_byte` of any further byte. Real files stay far below: text of distinct documents is
+    seldom packed to less than a tenth. Without an `expansion`, there is no limit.
     """
 
     start: int = 1 << 20
@@ -83,6 +83,7 @@ class Sizes(NamedTuple):
     free: int = 1 << 24
     expansion: int = 48
     free_rows: int = 1 << 20
+    bytes_per_row: int = 4
     rows_per_byte: int = 4
 
     def most_unpacked(self, packed: int) -> float:
@@ -111,7 +112,9 @@ class Sizes(NamedTuple):
         """
         if size is None or not self.expansion:
             return
-        most = self.free_rows + self.rows_per_byte * size
+        further = max(size - SMALL_FILE, 0)
+        most = self.free_rows + (size - further) // self.bytes_per_row
+        most += self.rows_per_byte * further
         if rows > most:
             raise FileError(
                 f"{name}: more than {most:,} rows in {size:,} bytes, so most rows seem to be "
