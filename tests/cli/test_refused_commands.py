@@ -64,6 +64,10 @@ evaluate qrels run CG@1 --confidence 0.9 -q | --by_query and --confidence exclud
 evalute                              | 'evalute' is not a command
 explain {ABC} CG                     | explain takes at most two runs; 3 are given
 explain qrels run CG nCG --topic q1  | explain takes one measure, not CG and nCG
+compare --values AP.csv qrels A AP                    | 'qrels' is a file, and beside --values words name runs
+evaluate qrels run 'nDCG(gains=exp)@10'               | nDCG takes no names of gains; nDCG_Burges takes any
+evaluate qrels run 'nDCG@10(gains=exp)'               | the parameters come before the cutoff; write Name(
+evaluate qrels run 'nDCG(dcg=log2)@10'                | the word log2 in dcg needs quotes
 gate --values AP.csv A nwe           | the runs of the table are A
 gate --values AP.csv odl A           | measure not found: odl
 gate --values AP.csv                 | a gate needs two runs

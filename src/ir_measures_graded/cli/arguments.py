@@ -284,8 +284,14 @@ def chosen(
     try:
         measures = measures_of_table(others, stored.measures)
     except GradedError as error:
-        runs_of_table = listed(stored.runs, LISTED)
-        raise GradedError(f"{error}; the runs of the table are {runs_of_table}") from None
+        runs_of_table = f"the runs of the table are {listed(stored.runs, LISTED)}"
+        for word in others:
+            if os.path.isfile(word):
+                raise GradedError(
+                    f"{word!r} is a file, and beside --values words name runs and measures of the "
+                    f"table; {runs_of_table}"
+                ) from None
+        raise GradedError(f"{error}; {runs_of_table}") from None
     chosen = stored.part(runs or stored.runs, measures or stored.measures)
     weights = arguments.get("weights")
     if weights is None:

@@ -558,7 +558,10 @@ def grouping_of(
         rows, width = shape
         return Grouping(_numbered(rows), np.full(rows, width), slice(None))
     if not named:
-        raise GradedError("flat labels need groups: give group sizes, or one group id per document")
+        raise GradedError(
+            "flat labels need groups: give sizes=…, the documents of each group, or ids=…, a group id "
+            "per document"
+        )
     if sizes is not None:
         return _grouping_by_sizes("sizes", _array("sizes", sizes), shape[0])
     if ids is not None:

@@ -54,6 +54,8 @@ _PAIR = rf"{_NUMBER}\s*:\s*{_NUMBER}"
 _BARE_MAPPING = rf"(?i)\b(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)"
 MOST_BITS = 10_000
 """The bits of the largest whole number that is read. Python converts a larger one slowly."""
+OTHER_GAINS = "nDCG_Burges takes any gains, exp and linear too"
+"""What to take for gains that a measure of ir-measures does not allow."""
 OPTIONS = ("ties", "unjudged")
 """Options of graded measures that standard measures with a definition have as well."""
 _TREC_NAME = r"[A-Za-z_]+|11pt_avg|\w{1,40}?[._]\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9}(?:\.\d{1,9})?)*"
@@ -99,6 +101,11 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     for key, node in arguments:
         if strict and key in parameters:
             raise GradedError(f"{shown(text)} names {key} twice; name it once")
+        if not strict and isinstance(node, ast.Name) and key != measure.AT_PARAM:
+            reason = f"the word {node.id} in {key} needs quotes"
+            if key == "gains":
+                reason = f"{name} takes no names of gains; {OTHER_GAINS}"
+            raise GradedError(f"cannot read measure {shown(text)}: {reason}")
         if not strict and isinstance(node, ast.UnaryOp):
             # ir-measures would check the value too late.
             raise GradedError(f"cannot read measure {shown(text)}: {name} takes no sign in {key}")
@@ -378,7 +385,7 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
             refused = f"{name}: {parameter}={shown(value)} is not allowed"
             other = ""
             if parameter == "gains":
-                other = "; nDCG_Burges takes any gains, exp and linear too"
+                other = f"; {OTHER_GAINS}"
             raise GradedError(f"{refused}; {parameter} is {meaning}{other}")
     return measure
 
@@ -430,6 +437,9 @@ def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         cutoff = node.right
         node = node.left
+        if isinstance(cutoff, ast.Call):
+            in_order = "the parameters come before the cutoff"
+            raise GradedError(f"cannot read measure {shown(text)}: {in_order}; {_FORM}")
         if isinstance(cutoff, ast.Constant) and cutoff.value is None:
             cutoff = None
     if isinstance(node, ast.Call):
