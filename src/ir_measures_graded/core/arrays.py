@@ -559,8 +559,8 @@ def grouping_of(
         return Grouping(_numbered(rows), np.full(rows, width), slice(None))
     if not named:
         raise GradedError(
-            "flat labels need groups: give sizes=…, the documents of each group, or ids=…, a group id "
-            "per document"
+            "flat labels need groups: give sizes=…, the documents of each group, or ids=…, a group "
+            "id per document"
         )
     if sizes is not None:
         return _grouping_by_sizes("sizes", _array("sizes", sizes), shape[0])
