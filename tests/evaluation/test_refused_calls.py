@@ -47,7 +47,7 @@ def refusal(function, *arguments, **options):
 @pytest.mark.parametrize(
     ("arguments", "fact"),
     [
-        (("CG", [1], [1]), "give group sizes, or one group id per document"),
+        (("CG", [1], [1]), "give sizes=…, the documents of each group"),
         (("CG", [1, 0, 1], [1, 2, 3], [2]), "groups [2] do not fit 3 labels"),
         (
             ("CG", [1, 0], [1, 2], [1, 1]),
