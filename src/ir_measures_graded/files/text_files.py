@@ -157,7 +157,7 @@ def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
         may_have_comment = b"#" in block  # one byte is found faster
         if may_have_comment and (block.startswith(b"#") or b"\n#" in block):
             return None
-        block = squeezed(block.replace(b"\t", b" "))
+        block = block.replace(b"\t", b" ")
     if has_breaks(block) or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
         return None
     may_be_quoted = form.delimiter != "" and b'"' in block
@@ -168,7 +168,13 @@ def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
         if not block.endswith(b"\n"):
             rows += 1
     else:
-        rows, remainder = divmod(_fields(block), len(form.fields))
+        fields = _fields(block)
+        if not fields:  # only then is the block searched for blanks to remove
+            with_single_blanks = squeezed(block)
+            if with_single_blanks == block:
+                return None
+            return plain_block(with_single_blanks, form)
+        rows, remainder = divmod(fields, len(form.fields))
         if remainder:
             return None
     if not rows:
