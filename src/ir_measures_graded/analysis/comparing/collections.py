@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from glob import glob
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -64,6 +64,9 @@ from .layout import beaten, best_against_next, by_pair, by_run, letters_of
 from .paper import PaperTable
 from .result import MOST_PAIRS_SHOWN, Comparison
 from .tests import LIKE_THESE, PAIRED_T, THESE, Test, pairwise_tests
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 ALL: Final = "all"
 """The name of means over all collections."""
@@ -180,6 +183,10 @@ class OverCollections(Comparison):
                 ]
                 if lacks:
                     yield f"{run} has no mean of {measure}: it lacks {listed(lacks, 5)}."
+
+    def to_frame(self) -> "DataFrame":
+        """The records as a pandas DataFrame; further tests are not made over collections."""
+        return self.data().to_frame()
 
     def data(self, what: str = "differences") -> Table:
         """One row per measure, collection or test over all, and pair of runs; or run, for the
