@@ -17,7 +17,16 @@ from ..output.figures import Figure
 from ..output.formats import known
 from ..output.result import View
 from ..output.tables import Table
-from .arguments import BY, COLLECTION, JOBS, NO_RELEVANT, SESSIONS, WEIGHTS, inputs
+from .arguments import (
+    BY,
+    COLLECTION,
+    JOBS,
+    NO_RELEVANT,
+    SESSIONS,
+    WEIGHTS,
+    inputs,
+    measures_in,
+)
 from .parser import Arguments, Option, choice, output, real
 from .results import Answer
 
@@ -37,7 +46,7 @@ OPTIONS = (
         "what -o draws: means (default), with -q the topics, or quartiles over topics (box)",
         *FIGURES,
     ),
-    Option("--sort", "the best run first, by the first measure"),
+    Option("--sort MEASURE", "the best run first, by this measure"),
     Option("-n --no_summary", "omit the means", requires="by_query"),
     Option(
         "--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real
@@ -64,16 +73,24 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded evaluate qrels.txt run.txt \\
           "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" nDCG@10 AP
       ir_measures_graded evaluate qrels.txt runs/*.gz nCG@100 muAP -f markdown -o values.csv
-      ir_measures_graded evaluate qrels.txt runs/*.gz nDCG_JK@10 AP --sort
+      ir_measures_graded evaluate qrels.txt runs/*.gz AP --sort nDCG_JK@10
       ir_measures_graded evaluate graded-demo --scoreddocs nDCG_JK@10 Q
       ir_measures_graded evaluate qrels.txt run.txt nDCG@10 AP --ties mean
       ir_measures_graded evaluate qrels.txt runs/*.gz muAP --confidence 0.95
       ir_measures_graded evaluate qrels.txt run.txt nDCG@10 --by topics.csv:type
     """
     default = "text" if sys.stdout.isatty() else "tsv"
-    evaluation = evaluate(*inputs(arguments), **arguments.of("ties", "unjudged", "provider"))
+    words = list(arguments.inputs)
     if arguments.sort:
-        order = [evaluation.runs[number] for number in evaluation.best_first()]
+        words.append(arguments.sort)
+    qrels, runs, measures = inputs(arguments, words=words)
+    settings_of_measures = arguments.of("ties", "unjudged", "provider")
+    evaluation = evaluate(qrels, runs, measures, **settings_of_measures)
+    if arguments.sort:
+        (sorting,) = measures_in(arguments.sort)
+        # The measures of the evaluation are these with the options.
+        by = evaluation.measures[measures.index(sorting)]
+        order = [evaluation.runs[number] for number in evaluation.best_first(by)]
         evaluation = evaluation.part(order, evaluation.measures)
     facts = {"unit": evaluation.unit, "topics": len(evaluation.topics), "interval": None}
     facts["no_relevant"] = evaluation.no_relevant

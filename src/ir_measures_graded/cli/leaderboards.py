@@ -170,7 +170,7 @@ def _of_tables(arguments: Arguments) -> Sides:
         if is_file(word):
             raise GradedError(
                 f"{word} is a third table; name the files with --first and --second, or the qrels "
-                "of runs with --qrels"
+                "of runs with --qrels; for one leaderboard: evaluate --sort"
             )
     return Sides(first, second, words)
 

@@ -410,7 +410,7 @@ class Evaluation(Result):
         >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
         >>> result = evaluate(qrels, {"mine": {"q1": {"a": 1.0}}}, ["AP", "P(rel=2)@1", "RR"])
         >>> print(*result.notes())
-        AP, RR: relevant from level 1 (rel=1).
+        AP and RR: relevant from level 1 (rel=1).
         """
         notes = list(self.notes_on_topics())
         names = [measure for measure in self.measures if remarks.leaves_open(measure, "rel")]

@@ -123,8 +123,12 @@ def with_levels(gains: Sequence[Any]) -> str:
     """What to write in place of gains without levels; empty if there is one or none, or if they are
     no numbers.
 
-    >>> with_levels(["0", "1", "3"]), with_levels(["w10"])
-    ('0:0,1:1,2:3 for the levels 0, 1, 2', '')
+    A first gain that is not 0 is that of level 1, since documents of level 0 are not relevant.
+
+    >>> with_levels(["0", "1", "3"]), with_levels([1, 10, 100])
+    ('0:0,1:1,2:3 for the levels 0, 1, 2', '1:1,2:10,3:100 for the levels 1, 2, 3')
+    >>> with_levels(["w10"])
+    ''
     """
     try:
         numbers = [plain_number(float(gain)) for gain in gains]
@@ -132,8 +136,9 @@ def with_levels(gains: Sequence[Any]) -> str:
         return ""
     if len(numbers) < 2:
         return ""
-    levels = ", ".join(map(str, range(len(numbers))))
-    pairs = ",".join(f"{level}:{gain}" for level, gain in enumerate(numbers))
+    lowest = 1 if numbers[0] else 0
+    levels = ", ".join(map(str, range(lowest, lowest + len(numbers))))
+    pairs = ",".join(f"{level}:{gain}" for level, gain in enumerate(numbers, start=lowest))
     return f"{pairs} for the levels {levels}"
 
 

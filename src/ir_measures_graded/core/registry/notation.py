@@ -422,7 +422,14 @@ def _similar_measures(name: str) -> str:
 
     >>> _similar_measures("hitz"), _similar_measures("nDCG_KJ")
     ('; did you mean Success@10?', '; did you mean nDCG_JK or DCG_JK or nDCG?')
+    >>> _similar_measures("nDCG10"), _similar_measures("hit_5")
+    ('; did you mean nDCG@10?', '; did you mean hit@5?')
     """
+    joined = re.fullmatch(r"(?P<name>\w*?)_?(?P<cutoff>\d+)", name)
+    if joined is not None:
+        with_cutoff = f"{joined['name']}@{joined['cutoff']}"
+        if joined["name"] in registry() or is_everyday(with_cutoff):
+            return f"; did you mean {with_cutoff}?"
     strings = similar_strings(name)
     if strings and not did_you_mean(name, registry(), cutoff=0.8):
         return f"; did you mean {' or '.join(strings)}?"
