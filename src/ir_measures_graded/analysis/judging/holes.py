@@ -236,8 +236,8 @@ def holes(
     before the batch. The ids decide which documents are in the sample, so that later calls go on
     with the same one.
 
-    The measure is a sum of gains with a weight for each rank, such as P and RBP, perhaps divided by
-    that of the ideal list, such as nDCG_JK.
+    The measure is a sum of gains with a weight for each rank, such as P and RBP(rel=1), perhaps
+    divided by that of the ideal list, such as nDCG_JK.
 
     `progress` is as for `evaluate`.
 
