@@ -7,7 +7,16 @@ import ir_measures
 import pytest
 from ir_measures import AP, RR, P, Rprec, SetF, infAP, nDCG
 
-from ir_measures_graded import CG, DCG_JK, NDCNG, GradedError, nCG, nDCG_JK, parse_measure
+from ir_measures_graded import (
+    CG,
+    DCG_JK,
+    NDCNG,
+    GradedError,
+    nCG,
+    nDCG_Burges,
+    nDCG_JK,
+    parse_measure,
+)
 from ir_measures_graded.core.registry.notation import parse_measures
 
 
@@ -202,6 +211,8 @@ def test_trec_names_are_read_unless_they_are_measure_strings():
     ranked = (AP, nDCG @ 5, nDCG @ 10, RR)
     assert parse_measures(texts) == (*ranked, SetF(beta=0.5), Rprec, infAP, P @ 5)
     assert len(parse_measures("success")) == 3
+    assert parse_measures("ndcg.1=3,2=9") == (nDCG(gains={1: 3, 2: 9}),)
+    assert parse_measures("ndcg.1=3.5,2=9") == (nDCG_Burges(gains={1: 3.5, 2: 9}),)
     for text, message in (
         ("P", "P needs cutoff, a whole number ≥ 1, as in P@10; for the whole list take SetP"),
         ("recip_rank_10", "unknown argument for recip_rank_10: 10"),

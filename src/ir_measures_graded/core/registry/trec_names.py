@@ -94,6 +94,11 @@ def trec_strings(name: str) -> list[str]:
     pairs = re.fullmatch(r"(-?\d{1,9}=-?[\d.]{1,12},?)+", parameters)
     if plain in WITH_GAINS and pairs is not None:
         return [f"{PLAIN[plain]}(gains={parameters.replace('=', ':')})"]
+    if plain == "ndcg" and pairs is not None:
+        measure = "nDCG"
+        if "." in parameters:  # pytrec_eval rejects such gains
+            measure = "nDCG_Burges"
+        return [f"{measure}(gains={parameters.replace('=', ':')})"]
     if plain in WITH_P and re.fullmatch(r"p=[\d.]{1,12}", parameters):
         return [f"{PLAIN[plain]}({parameters})"]
     if plain == "utility" and re.fullmatch(r"(-?[\d.]{1,12},){3}-?[\d.]{1,12}", parameters):
