@@ -66,6 +66,7 @@ evaluate qrels run CG@1 --interval t | --interval requires --confidence
 evaluate qrels run CG@1 --confidence 0.9 -q | --by_query and --confidence exclude each other
 evalute                              | 'evalute' is not a command
 explain {ABC} CG                     | explain takes at most two runs; 3 are given
+explain qrels run CG 351                              | 351 is no run and no measure; for a topic: --topic 351
 explain qrels run CG nCG --topic q1  | explain takes one measure, not CG and nCG
 compare --values AP.csv qrels A AP                    | 'qrels' is a file, and beside --values words name runs
 evaluate qrels run 'nDCG(gains=exp)@10'               | nDCG takes no names of gains; nDCG_Burges takes any
