@@ -440,9 +440,26 @@ def test_tables_of_other_topics_may_be_several_collections():
         Evaluation.from_values(pandas.concat([pandas.read_csv("x.csv")] * 2))
 
 
-def test_a_mean_of_rounded_values_is_a_mean(tmp_path):
-    text = "run,topic,nDCG@10\nA,1,0.3333\nA,2,0.6667\nA,3,0.3333\nA,all,0.4445\n"
-    (tmp_path / "v.csv").write_text(text)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert Evaluation.from_values(tmp_path / "v.csv").topics == ("1", "2", "3")
+@pytest.mark.parametrize(
+    ("values", "aggregate", "is_one"),
+    [
+        (("0.3333", "0.6667", "0.3333"), "0.4445", True),
+        (("0.3333", "0.6667", "0.3333"), "0.4447", False),
+        (("0.33", "0.67", "0.33"), "0.45", True),
+        (("0.33", "0.67", "0.33"), "0.4533", False),
+        (("0.3", "0.7", "0.3"), "1.5", True),
+        (("0.3", "0.7", "0.3"), "1.6", False),
+        (("1", "0", "1"), "2", True),
+        (("1", "0", "1"), "0.6667", True),
+        (("1", "0", "1"), "1", False),
+    ],
+)
+def test_an_aggregate_is_known_by_the_decimals_shown(values, aggregate, is_one, tmp_path):
+    rows = [f"A,{topic},{value}\n" for topic, value in zip((1, 2, 3, "all"), (*values, aggregate))]
+    (tmp_path / "v.csv").write_text("run,topic,nDCG@10\n" + "".join(rows))
+    frame = pandas.read_csv(tmp_path / "v.csv")
+    for table in (tmp_path / "v.csv", frame):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert Evaluation.from_values(table).topics == ("1", "2", "3")
+        assert ("none of them is the mean" not in "".join(str(w.message) for w in caught)) == is_one

@@ -68,8 +68,6 @@ AGGREGATE = "aggregate"
 """The column that tells rows of aggregates from those of a topic that is named ``all``."""
 GROUP = "group"
 """The column of the group of a topic, which is no measure."""
-ROUNDED = 1e-3
-"""A mean of values that were rounded may differ from the rounded mean by so much."""
 COMMA = re.compile(r"\s*[-+]?[0-9]*,[0-9]+\s*")
 """A number with a decimal comma."""
 VALUE = "value"
@@ -84,6 +82,10 @@ VALUE_MELTED = "\0value"
 KEYS = ["run", "measure", "topic"]
 MOST_DECIMALS = 6
 """More decimals are not compared: tools that compute with 32-bit floats do not have them."""
+MOST_CHECKED = 10
+"""As many rows of aggregates, the nearest ones, are compared in all decimals."""
+LEAST_ROUNDING = 1e-6
+"""Aggregates may differ by as much, as a share, since tools compute with 32-bit floats."""
 MEANS = ("amean", "mean")
 """Names that tools write in place of a topic for the mean."""
 FORMS = 'lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
@@ -710,19 +712,54 @@ def _is_mean(
 def _has_aggregate(frame: DataFrame, is_mean: np.ndarray, keys: list[Any], value: Any) -> bool:
     """Whether any row of an aggregate is the mean or the sum of its run and measure.
 
-    An aggregate without another row counts as one.
+    Rounding is allowed for: half a unit of the last decimal of the aggregate, and of the values of
+    the topics, in a sum for each of them. An aggregate without another row counts as one.
     """
-    numbers = frame[keys].assign(number=_numbers(frame[value]))
-    aggregates = numbers[is_mean].dropna().drop_duplicates(keys).set_index(keys)["number"]
-    groups = numbers[~is_mean].groupby(keys, observed=True)["number"]
-    for expected in (groups.mean(), groups.sum()):
-        both = aggregates.to_frame("found").join(expected.rename("expected"))
-        if both["expected"].isna().any():
-            return True
-        near = np.isclose(both["found"], both["expected"], rtol=ROUNDED, atol=ROUNDED)
-        if near.any():
-            return True
-    return aggregates.empty
+    cells = frame[value]
+    numbers = _numbers(cells)
+    group = frame.groupby(keys, observed=True, sort=False).ngroup().to_numpy()
+    is_counted = ~np.isnan(numbers) & (group >= 0)
+    is_topic = is_counted & ~is_mean
+    rows = np.flatnonzero(is_counted & is_mean)
+    with_aggregate, first = np.unique(group[rows], return_index=True)
+    rows = rows[first]
+    groups = group.max(initial=0) + 1
+    counts = np.bincount(group[is_topic], minlength=groups)[with_aggregate]
+    sums = np.bincount(group[is_topic], numbers[is_topic], minlength=groups)[with_aggregate]
+    if not counts.all():
+        return True
+    for expected, terms in ((sums / counts, np.ones_like(counts)), (sums, counts)):
+        gaps = np.abs(numbers[rows] - expected)
+        for place in np.argsort(gaps)[:MOST_CHECKED]:
+            of_topics = cells[is_topic & (group == with_aggregate[place])]
+            rounding, rounding_of_topics = _roundings(cells.iloc[[rows[place]]], of_topics)
+            allowed = rounding + terms[place] * rounding_of_topics
+            if gaps[place] <= allowed + LEAST_ROUNDING * (1 + abs(expected[place])):
+                return True
+    return not rows.size
+
+
+def _roundings(aggregate: Series, of_topics: Series) -> tuple[float, float]:
+    """Half a unit of the last decimal that an aggregate and the values of its topics show.
+
+    It is 0 for numbers without decimals, which are exact. Text keeps the zeros at its end.
+    """
+    decimals = max(map(_decimals_shown, of_topics.tolist()))
+    of_aggregate = _decimals_shown(aggregate.tolist()[0])
+    if getattr(aggregate.dtype, "kind", "O") == "f":
+        of_aggregate = max(of_aggregate, decimals)
+    halves = [0.5 * 10.0**-places if places else 0.0 for places in (of_aggregate, decimals)]
+    return halves[0], halves[1]
+
+
+def _decimals_shown(cell: Any) -> int:
+    """The decimals of a number; those of one with an exponent are not counted."""
+    if not isinstance(cell, (str, Number)):
+        return 0  # the text of an array could be long
+    decimals = str(cell).strip().partition(".")[2]
+    if not decimals.isdigit():
+        return MOST_DECIMALS * bool(decimals)
+    return min(len(decimals), MOST_DECIMALS)
 
 
 def _by_topic(frame: DataFrame, name: str, run: Any) -> DataFrame:
