@@ -173,10 +173,10 @@ class Explanation(Result):
         value = f"{self.measure}{of_run} = {decimal(self.value)}"
         if self.topics:
             value += f", the worst of {counted(self.topics, 'topic')} with a relevant document"
-        found = self.found
+        relevant = self.found
         if self.highest_gain is not None and self.relevant:
-            found += f"; the highest gain is {short(self.highest_gain)}"
-        return [Note("Topic {}: {}. {}.", self.topic, value, found)]
+            relevant += f"; the highest gain is {short(self.highest_gain)}"
+        return [Note("Topic {}: {}. {}.", self.topic, value, relevant)]
 
     @property
     def found(self) -> str:

@@ -46,7 +46,10 @@ def values_of(evaluator: RunEvaluator, runs: Sequence[Run]) -> Iterator[RunValue
         yield from map(evaluator, runs)
         return
     with _pool(processes, evaluator) as pool:
-        futures = [_submitted(pool, run) if _is_shared(run) else None for run in runs]
+        futures = []
+        for run in runs:
+            future = _submitted(pool, run) if _is_shared(run) else None
+            futures.append(future)
         for run, future in zip(runs, futures, strict=True):
             if future is None:
                 yield evaluator(run)

@@ -94,7 +94,9 @@ def _parquet(content: Content) -> TableFile:
             if longest:
                 rows_at_once = min(max(DECODED // longest, 1), rows)
         batches = reader.iter_batches(rows_at_once, columns=columns, use_threads=False)
-        yield from batches if rows_at_once == rows else _larger(batches, rows)
+        if rows_at_once < rows:
+            batches = _larger(batches, rows)
+        yield from batches
 
     return TableFile(file.schema_arrow.names, batches)
 
@@ -115,7 +117,8 @@ def _short_texts(
     texts = [name for name in all_texts if name in columns]
     short = set(texts)
     copied = 0
-    for number in range(file.num_row_groups if texts else 0):
+    row_groups = file.num_row_groups if texts else 0
+    for number in range(row_groups):
         rows = file.metadata.row_group(number).num_rows
         first_row = file.iter_batches(1, row_groups=[number], columns=texts, use_threads=False)
         for batch in islice(first_row, 1):

@@ -107,8 +107,8 @@ class Comparison(Result):
 
     def to_frame(self) -> DataFrame:
         """The records as a pandas DataFrame, with those of further tests if there are any."""
-        has_further_tests = len(self.data("tests").rows) > 0
-        return self.data("all" if has_further_tests else "differences").to_frame()
+        what = "all" if self.data("tests").rows else "differences"
+        return self.data(what).to_frame()
 
     def data(self, what: str = "differences") -> Table:
         """One row per measure and pair of runs; or the rows of `means` or `tests`, or of ``all``

@@ -67,8 +67,8 @@ class Conclusions:
             if self.case.by_mean and len(self.ranking.usual) > 1:
                 several = counted(len(self.ranking.usual), "definition")
                 fits = "fits" if self.case.given.size == 1 else "fit"
-                given = f"The {self._numbers_given()} {fits} {several} that tools compute"
-                return f"{given}; the likeliest is {name}.{rest}"
+                answer = f"The {self._numbers_given()} {fits} {several} that tools compute"
+                return f"{answer}; the likeliest is {name}.{rest}"
             others = ""
             if "solved" in self.ranking.chosen.gain:
                 others = " Other tables of gains may fit, too."

@@ -292,7 +292,8 @@ class Judges(Result):
             notes.append(ORDERS)
             runs = len(self._orders[0][1].runs)
             if runs < FEW_RUNS:
-                notes.append(Note(FEW_VALUES if runs > 2 else TWO_VALUES, runs))
+                text = FEW_VALUES if runs > 2 else TWO_VALUES
+                notes.append(Note(text, runs))
         notes.append(COLUMNS)
         if len(self.judges) == 1:
             notes += self._on_divisions()

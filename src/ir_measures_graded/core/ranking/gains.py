@@ -111,7 +111,9 @@ def _numbers_of(
     if isinstance(gains, str):
         if ":" not in gains:
             pairs_meant = with_levels(gains.split(","))
-            raise ValueError(f"write {pairs_meant}" if pairs_meant else "unknown name")
+            if pairs_meant:
+                raise ValueError(f"write {pairs_meant}")
+            raise ValueError("unknown name")
         return pairs_of(gains)
     if isinstance(gains, Sequence) and with_levels(gains):
         raise ValueError(f"write {with_levels(gains)}")

@@ -642,8 +642,8 @@ def _refuse_other_sequence(run: Rows, qrels: Rows) -> None:
         return
     if not of_run and not of_qrels:
         return
-    known = set(qrels.topics)
-    unknown = next((topic for topic in run.topics if topic not in known), None)
+    topics_of_qrels = set(qrels.topics)
+    unknown = next((topic for topic in run.topics if topic not in topics_of_qrels), None)
     if unknown is not None:
         sequence = "run is" if of_run else "qrels are"
         raise run.failure(
