@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import GradedError, demo, parse_measure
-from ir_measures_graded.analysis import Evaluation, evaluate, gate
+from ir_measures_graded.analysis import Evaluation, evaluate, explain, gate
 from ir_measures_graded.analysis.gating.verdict import Margin
 from ir_measures_graded.analysis.statistics.corrections import holm
 
@@ -459,3 +459,21 @@ def test_measures_and_groups_are_one_family_if_every_group_must_hold():
     p_values = [gate(evaluation, margin=0.1).verdicts[0].p_worse for evaluation in evaluations]
     assert apart[0].p_worse == p_values[0]
     assert [verdict.p_worse for verdict in together] == pytest.approx(list(holm(p_values)))
+
+
+@pytest.mark.thorough
+def test_the_caption_of_a_figure_names_only_what_it_shows():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    topics = 12
+    new = np.full(topics, 0.5)
+    new[0] = 0.1
+    figure = gate(of_pair(np.full(topics, 0.5), new)).figure()
+    caption = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
+    assert caption.endswith("Below: a bar for each topic.")
+    ranked = ({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "nDCG@2", "q")
+    missed = ({"q": {"a": 1, "b": 2}}, {"q": ["x"]}, "nDCG@2", "q")
+    for words, has_line in ((ranked, True), (missed, False)):
+        figure = explain(*words).figure()
+        caption = figure.texts[-1].get_text().replace("\n", " ")
+        assert ("A line joins" in caption) == has_line
+        assert ("not judged" in caption) != has_line

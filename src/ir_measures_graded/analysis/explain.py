@@ -238,10 +238,15 @@ class Explanation(Result):
             label = f"added to {self.measure}"
         pairs = joined(levels, ideal)
         tiles = Tiles(first_ranks.documents, levels, ideal, pairs, added, label)
-        text = (
-            "Tiles: the levels of the documents; ?: not judged. A line joins a document to its "
-            "place in the ideal list, in which documents of one level are in the run's order."
-        )
+        text = "Tiles: the levels of the documents"
+        if np.isnan(levels).any():
+            text += "; ?: not judged"
+        text += "."
+        if pairs:
+            text += (
+                " A line joins a document to its place in the ideal list, in which documents of "
+                "one level are in the run's order."
+            )
         if len(self.documents) > MOST_DRAWN:
             text += f" The first {MOST_DRAWN} of {len(self.documents)} ranks are drawn."
         return picture([tiles], self.summary, text)

@@ -158,11 +158,14 @@ class ExplainedDifference(Result):
             label = difference_label(run.run, other.run)
             measure = str(self.run.measure)
             drawings.append(SortedBars(differences, documents, label, measure, unit="document"))
-        text = (
-            f"Tiles: the levels of the documents down to rank {len(run.levels)}; ?: not judged. A "
-            "line joins the places of a document in both rankings. Bars: what the documents add to "
-            f"the difference, for {run.run} above 0."
-        )
+        text = f"Tiles: the levels of the documents down to rank {len(run.levels)}"
+        if np.isnan([*levels_of_other, *levels_of_run]).any():
+            text += "; ?: not judged"
+        text += "."
+        if pairs:
+            text += " A line joins the places of a document in both rankings."
+        if rows:
+            text += f" Bars: what the documents add to the difference, for {run.run} above 0."
         return picture(drawings, self.summary, text)
 
     def notes(self) -> list[Note]:

@@ -115,13 +115,17 @@ def probability(chance: float) -> str:
     return short(chance, ".2f")
 
 
+LEAST_IN_SENTENCES = 0.001
+"""Sentences do not tell smaller p-values."""
+
+
 def p_of(p: float) -> str:
     """A p-value as a sentence has it.
 
     >>> p_of(0.0312), p_of(0.00001), p_of(1.0)
     ('p = .031', 'p < .001', 'p = 1.000')
     """
-    if p < 0.001:
+    if p < LEAST_IN_SENTENCES:
         return "p < .001"
     return f"p = {short(p, '.3f')}"
 
@@ -129,12 +133,14 @@ def p_of(p: float) -> str:
 def listed(names: Iterable[object], most: int = 3, last: str = "and") -> str:
     """At most this many names as a sentence lists them, and the number of the others.
 
-    >>> listed("AB"), listed("ABC", last="or"), listed("ABCDE")
-    ('A and B', 'A, B or C', 'A, B, C and 2 more')
+    One more than this many are named, too.
+
+    >>> listed("AB"), listed("ABCD", last="or"), listed("ABCDE")
+    ('A and B', 'A, B, C or D', 'A, B, C and 2 more')
     """
     texts = [str(name) for name in names]
     others = len(texts) - most
-    if others > 0:
+    if others > 1:
         return f"{', '.join(texts[:most])} and {others} more"
     if len(texts) < 2:
         return "".join(texts)

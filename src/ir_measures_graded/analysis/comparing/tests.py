@@ -11,7 +11,7 @@ from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
 from ...errors import GradedError
-from ...output.formats import known
+from ...output.formats import LEAST_IN_SENTENCES, known
 from ...progress import steps
 from ..statistics import resampling, tests
 from ..statistics.corrections import Correction
@@ -56,17 +56,18 @@ MOST_SHUFFLED: Final = 40_000_000_000
 
 
 class PValue(float):
-    """A p-value; formatted as text, a small one is not rounded to 0.
+    """A p-value; formatted as text, a small one is not rounded to 0, nor one below .001 to .001.
 
-    >>> f"{PValue(0.0312):.3f}, {PValue(0.0000312):.3f}"
-    '0.031, 3.1e-05'
+    >>> f"{PValue(0.0312):.3f}, {PValue(0.0000312):.3f}, {PValue(0.000967):.4f}"
+    '0.031, 3.1e-05, 9.7e-04'
     """
 
     __slots__ = ()
 
     def __format__(self, spec: str) -> str:
         text = super().__format__(spec)
-        if float(self) and not float(text):
+        is_rounded_to_0 = float(self) and not float(text)
+        if is_rounded_to_0 or float(self) < LEAST_IN_SENTENCES <= float(text):
             return super().__format__(".1e")
         return text
 

@@ -22,17 +22,23 @@ COLOURS: Final = {HOLDS: BLUE, WORSE: ORANGE, DIFFERS: ORANGE}
 def figure_of(gate: Gate) -> Figure:
     """A number line and the sorted topics for each measure, over all topics."""
     drawings: list[Drawing] = []
+    bars = []
     for verdict in gate.verdicts:
         if verdict.group is not None:
             continue
         drawings.append(_number_line(gate, verdict))
         if gate.by_topic is not None:
-            drawings.append(_topics(gate, gate.by_topic, verdict))
+            bars.append(_topics(gate, gate.by_topic, verdict))
+            drawings.append(bars[-1])
     text = (
         f"Above: the mean difference with its one-sided bounds at {100 * (1 - gate.level):.3g} % "
-        f"each, and the zone that the margin of {gate.margin} excludes. Below: a bar for each "
-        f"{gate.unit}; those that fell most are named."
+        f"each, and the zone that the margin of {gate.margin} excludes."
     )
+    if bars:
+        text += f" Below: a bar for each {gate.unit}"
+        if any(verdict.fallen for verdict in gate.verdicts) and not bars[0].has_every_name:
+            text += "; those that fell most are named"
+        text += "."
     return picture(drawings, gate.summary, text, across=1)
 
 

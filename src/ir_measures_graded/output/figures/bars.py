@@ -86,6 +86,11 @@ class SortedBars(Drawing):
         return np.argsort(-self.values, kind="stable")
 
     @property
+    def has_every_name(self) -> bool:
+        """Whether the bars are few, so that each has its name."""
+        return len(self._places_named) == len(self.values)
+
+    @property
     def _places_named(self) -> list[int]:
         """The bars that have a name, from left to right."""
         values = self.values[self._order]
