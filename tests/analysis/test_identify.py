@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from itertools import cycle
 
 import numpy as np
@@ -657,6 +658,11 @@ def test_a_mean_is_that_of_the_likely_definition_and_rarer_ones_are_counted(meas
         alone = identify(QRELS, RUN, mean=mean)
         assert alone.chance > result.chance
         assert measure in str([alone.summary, *texts_of(alone, "fits")])
+        rarer = re.findall(r"Rarer definitions that fit: (\d+)", alone.summary)
+        usual = max(len(texts_of(alone, "fits")), 1)
+        different = usual + sum(map(int, rarer))
+        (tried,) = texts_of(alone, "tried")
+        assert tried.endswith(f"fit, with {different} different sets of values")
 
 
 def test_a_mean_that_no_tool_gives_is_none_and_means_of_two_runs_narrow_it():

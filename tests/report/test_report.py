@@ -19,6 +19,7 @@ pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 from ir_measures_graded.analysis import Evaluation, compare, evaluate, judges, ranges, report
 from ir_measures_graded.analysis.report.pages import drawing
+from ir_measures_graded.analysis.report.report import MEASURES as DEFAULT_MEASURES
 from ir_measures_graded.analysis.report.sections import by_topic
 from ir_measures_graded.analysis.report.verdict import verdict
 from ir_measures_graded.core import reduction
@@ -152,6 +153,18 @@ def test_topics_without_a_value_are_left_out_of_a_report():
     assert result.by_topic.differences["B"].size == 11
     without_scripts = re.sub("<script.*?</script>", "", result.html, flags=re.DOTALL)
     assert not re.search(r"\bnan\b", without_scripts)
+
+
+def test_a_report_with_the_default_measures_says_what_they_do_not_discount(of_two):
+    assert not of_two.notes()
+    of_defaults = replace(of_two, evaluation=evaluate(QRELS, RUNS, DEFAULT_MEASURES))
+    (note,) = of_defaults.notes()
+    assert note.startswith("nDCG_JK@10, ERR_G@10 and Q are the measures of a report for which none")
+    assert "does not discount rank 2" in note
+    turned = {"old": {"q1": ["a", "b"]}, "new": {"q1": ["b", "a"]}}
+    old, new = evaluate(QRELS, turned, ["nDCG_JK@10", "nDCG@10"]).means()
+    assert old[0] == new[0]
+    assert old[1] > new[1]
 
 
 def test_the_table_of_a_report_has_no_p_of_0_and_no_answer_for_the_baseline(of_demo):

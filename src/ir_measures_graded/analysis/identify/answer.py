@@ -158,6 +158,11 @@ def answered(case: Case, search: Search) -> Identification:
         findings.append(("here", ours.difference))
     or_more = "" if is_whole else " or more"
     counts = f"{search.tried:,} definitions; {len(search.fitting):,}{or_more} fit"
+    if case.by_mean and is_whole and search.fitting:
+        sets = "all with the same values"
+        if ranking.different > 1:
+            sets = f"with {ranking.different:,} different sets of values"
+        counts += f", {sets}"
     findings.append(("tried", counts))
     definitions: tuple[Definition, ...] = ()
     classes = 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ir_measures import Measure
 
 from ...core.registry.facts import is_graded, needs_intents
+from ...core.registry.notation import parse_measure
 from ...errors import GradedError, needed, shown
 from ...evaluation.attributes import By
 from ...evaluation.checked import checks_arguments
@@ -22,8 +23,9 @@ from ...evaluation.sessions import Given
 from ...files.sources import queries_in, queries_of
 from ...output import figures
 from ...output.files import ending_of, write_whole
+from ...output.formats import listed
 from ...output.result import Result
-from ...output.tables import Column, Table
+from ...output.tables import Column, Note, Table
 from ...progress import Progress
 from ..curves import Curves
 from ..levels import levels
@@ -74,6 +76,15 @@ class Report(Result):
         if headline is None:
             return pairs.answer()
         return [headline, *pairs.answer()]
+
+    def notes(self) -> list[Note]:
+        """What the default measures are, and what the first of them does not discount."""
+        if self.evaluation.measures != tuple(map(parse_measure, MEASURES)):
+            return []
+        text = "{} are the measures of a report for which none are named. The base of {} is 2: it "
+        text += "does not discount rank 2, so that the order of the first two documents does not "
+        text += "count. nDCG@10 discounts rank 2 and may order the runs in another way."
+        return [Note(text, listed(MEASURES), MEASURES[0])]
 
     def data(self) -> Table:
         """One row per measure and run, the best run first."""
