@@ -40,7 +40,7 @@ def test_canonical_gains_omit_identities_and_ascend(gains, expected):
         ({True: 1}, "True is not a number"),
         ({1: 2j}, r"2j is not a number"),
         ({1: 10**400}, "too large"),
-        ([1, 2], "write 0:1,1:2 for the levels 0, 1"),
+        ([1, 2], "write 1:1,2:2 for the levels 1, 2"),
         (iter([1, 2]), "unpack"),
     ],
 )
