@@ -239,7 +239,7 @@ def test_saved_values_without_left_out_topics_are_read_back(tmp_path):
     for name in ("AP", "AP(rel=2)@5"):
         expected = evaluation.part(RUNS, [name]).means()
         assert np.allclose(stored.part(RUNS, [name]).means(), expected)
-    assert "no value for 8 of 30 topics of A, B" in stored.remarks[0].text
+    assert "no value for 8 of 30 topics of A and B" in stored.remarks[0].text
     table.loc[("A", "q1"), "AP"] = np.nan  # B has a value
     table.to_csv(tmp_path / "values.csv")
     with pytest.raises(GradedError, match="column AP: '' is not a finite number"):

@@ -298,6 +298,22 @@ def _may_be_row(form: Form, fields: Sequence[bytes]) -> bool:
     return form.longer and len(fields) > len(form.fields)
 
 
+def _is_of_trec(fields: Sequence[str]) -> bool:
+    """Whether these are the fields of a TREC line, which may have ids such as score and doc.
+
+    Qrels have their level in the last of four fields, and runs their rank and score in the fourth
+    and fifth of six. A name of a column is no number.
+
+    >>> _is_of_trec(["score", "Q0", "doc", "1", "2.5", "tag"])
+    True
+    >>> _is_of_trec(["qid", "Q0", "docno", "rank", "score", "tag"])
+    False
+    """
+    if len(fields) not in (4, 6):
+        return False
+    return all(number_of(field.encode()) is not None for field in fields[3:5])
+
+
 def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
     """The form of a table that begins with this line; None if it is not a header.
 
@@ -313,7 +329,7 @@ def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
                 f"{file}:1: {len(names):,} columns; at most {columns.MOST_COLUMNS:,} are read"
             )
         known_names = [name for name in names if reading.chosen.is_known(name, reading.role)]
-        if len(names) < 3 or len(known_names) < 2:
+        if len(names) < 3 or len(known_names) < 2 or _is_of_trec(names):
             continue
         if "\ufffd" in text:
             raise FileError(f"{file}:1: not UTF-8 text; convert the file, for example with iconv")
