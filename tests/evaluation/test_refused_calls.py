@@ -162,6 +162,7 @@ def test_arguments_of_batches(measures, batches, options, fact):
         ("run,topic,AP,map\nA,1,0,1\n", "t: AP and map are the same measure; keep one"),
         ("run,topic,x,x\nA,1,0,1\n", "t has two columns named x; rename one"),
         ("run,name,AP\nA,1,0\n", "t has no column query_id (or qid, q_id …); it has run, name, AP"),
+        (f"run,{'x' * 999},AP\nA,1,0\n", "x…; if AP has it, name that column query_id"),
         (
             "run,place,AP\nA,1,0\n",
             "if place has it, name that column query_id; for a table of means",

@@ -112,6 +112,8 @@ HINTS = {
     "score": "score prob sim dist weight pred rank pos value",
 }
 """Parts of names that hint at what a column of an unknown name may be."""
+LONGEST_PROPOSED = 100
+"""The characters of the longest name that a message proposes."""
 WORDS_OF_RANKS = {"rank", "ranks", "ranking", "position", "positions", "pos", "place", "ordinal"}
 WORDS_OF_SCORES = {"score", "scores", "similarity", "sim", "prob", "prediction", "weight", "value"}
 WORDS_OF_DISTANCES = {"distance", "distances", "dist"}
@@ -351,8 +353,15 @@ def option_of(columns: Mapping[str, str]) -> str:
 def _proposed_columns(
     names: Sequence[str], are_numbers: Sequence[bool], wanted: Sequence[str]
 ) -> dict[str, str]:
-    """The name that is probably meant by our name of each wanted column."""
-    left = dict(zip(names, are_numbers, strict=True))
+    """The name that is probably meant by our name of each wanted column; … for none.
+
+    Names that are too long for a message are not proposed.
+    """
+    left = {
+        name: is_number
+        for name, is_number in zip(names, are_numbers, strict=True)
+        if len(name) <= LONGEST_PROPOSED
+    }
     chosen: dict[str, str] = {}
     for ours in wanted:
         is_value = ours in NUMBERS
@@ -393,7 +402,8 @@ def required_column(where: str, names: Sequence[Any], ours: str) -> Any:
         unknown = [str(name) for name in names if plain(name) not in known_names]
         if unknown:
             proposed = _proposed_columns(unknown, [True] * len(unknown), [ours])[ours]
-            lacks += f"; if {proposed} has it, name that column {ours}"
+            if proposed != "…":
+                lacks += f"; if {proposed} has it, name that column {ours}"
         raise GradedError(lacks)
     return name
 
