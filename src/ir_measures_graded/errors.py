@@ -123,6 +123,22 @@ def without_suggestions() -> Iterator[None]:
         _HAS_SUGGESTIONS.reset(token)
 
 
+def similar_names(name: str, names: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """Some of the `names` that are similar, the most similar first; upper and lower case do not
+    matter.
+
+    >>> similar_names("BM52", ["bm25", "random"])
+    ['bm25']
+    """
+    if not _HAS_SUGGESTIONS.get():
+        return []
+    from difflib import get_close_matches  # This import takes time. Only mistakes need it.
+
+    name_of_lower = {other.lower(): other for other in reversed(list(names))}
+    similar = get_close_matches(name.lower(), name_of_lower, n=most, cutoff=cutoff)
+    return [name_of_lower[lower] for lower in similar]
+
+
 def did_you_mean(
     name: str, names: Iterable[str], most: int = 1, cutoff: float = 0.6, prefix: str = ""
 ) -> str:
@@ -134,15 +150,10 @@ def did_you_mean(
     >>> did_you_mean("BM52", ["bm25", "random"]), did_you_mean("x", ["bm25"])
     ('; did you mean bm25?', '')
     """
-    if not _HAS_SUGGESTIONS.get():
-        return ""
-    from difflib import get_close_matches  # This import takes time. Only mistakes need it.
-
-    name_of_lower = {other.lower(): other for other in reversed(list(names))}
-    similar = get_close_matches(name.lower(), name_of_lower, n=most, cutoff=cutoff)
+    similar = similar_names(name, names, most, cutoff)
     if not similar:
         return ""
-    suggestions = [prefix + name_of_lower[lower] for lower in similar]
+    suggestions = [prefix + other for other in similar]
     return f"; did you mean {' or '.join(suggestions)}?"
 
 

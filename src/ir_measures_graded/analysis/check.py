@@ -196,7 +196,8 @@ def check(
     named = named_runs(runs, needed=False)
     judged = judgments.documents
     evaluators(wanted, judgments)  # refuses what `evaluate` refuses
-    ends = _over_ties(wanted or [parse_measure(TIED)])
+    measured = wanted or [parse_measure(TIED)]
+    ends = _over_ties(measured)
     remarks: list[Remark] = []
     counts = np.zeros((2, len(named), DRAWN_DEPTH))
     for row, run in enumerate(steps(named, "runs")):
@@ -211,11 +212,10 @@ def check(
         remarks.append(Remark("only relevant", subject, ONLY_RELEVANT))
     if judgments.contract is None:
         remarks += level_remarks(judged, judgments.name, LEVELS)
-    if wanted:
-        remarks += _on_topics_without_relevant(wanted, judgments)
-    else:  # nobody named this measure
-        by_default = _on_topics_without_relevant([parse_measure(TIED)], judgments)
-        remarks += [replace(remark, subject=subject) for remark in by_default]
+    without_relevant = list(_on_topics_without_relevant(measured, judgments))
+    if not wanted:  # nobody named this measure
+        without_relevant = [replace(remark, subject=subject) for remark in without_relevant]
+    remarks += without_relevant
     of_qrels = levels(judgments, highest=any(map(needs_intents, wanted)))
     return Check(of_qrels, tuple(run.name for run in named), tuple(remarks), shares)
 

@@ -14,7 +14,7 @@ from importlib import import_module
 from textwrap import wrap
 from typing import Any, NamedTuple, NoReturn
 
-from ..errors import GradedError, did_you_mean, needed
+from ..errors import GradedError, did_you_mean, needed, similar_names
 from ..files.content import is_pattern, matching
 from ..files.sources import is_file, named_path
 from ..output import figures
@@ -28,9 +28,9 @@ Files = Callable[[Any], Iterable[str]]
 READING = "reading qrels and runs"
 OUTPUT = "output"
 GROUPS = (READING, OUTPUT)
+"""The titles in the help of the options that several commands share."""
 REQUIRED = "the following arguments are required: "
 """The start of argparse's message on missing arguments."""
-"""The titles in the help of the options that several commands share."""
 
 
 def as_list(value: str | Sequence[str] | None) -> Sequence[str]:
@@ -275,9 +275,11 @@ class Parser(argparse.ArgumentParser):
         for option in self.options:
             if option.flags and option.choices:
                 flags |= dict.fromkeys(option.choices, option.flags[0])
-        hint = did_you_mean(flag.lstrip("-"), flags, cutoff=0.75)
-        choice = hint.removeprefix("; did you mean ").removesuffix("?")
-        return f"; did you mean {flags[choice]} {choice}?" if hint else ""
+        similar = similar_names(flag.lstrip("-"), flags, cutoff=0.75)
+        if not similar:
+            return ""
+        choice = similar[0]
+        return f"; did you mean {flags[choice]} {choice}?"
 
 
 def usage_lines(form: str) -> list[str]:

@@ -87,13 +87,13 @@ def _output(words: Sequence[str]) -> Output:
     lines is not repeated.
     """
     waiting: list[InputWarning] = []
-    told: set[str] = set()
+    texts_shown: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         if isinstance(message, InputWarning):
             waiting.append(message)
-        elif str(message) not in told:  # two figures may have the same warning
-            told.add(str(message))
+        elif str(message) not in texts_shown:  # two figures may have the same warning
+            texts_shown.add(str(message))
             tell(f"warning: {message}")
 
     printed: Collection[Remark] = ()

@@ -283,14 +283,13 @@ def array_values(
 ) -> np.ndarray:
     """The value of a measure for each group (G), from arrays of labels and scores.
 
-    With `sizes`, the groups are in their order; with `ids`, each stands where its id is first.
-
     `measure` is any measure that this package computes, graded or standard. Several measures give
     one row each, in their order. `labels` and `scores` are flat (N), with the `sizes` of the groups
-    or the `ids` of the groups of the documents, or with either as `groups`. Or they are
-    two-dimensional (groups × documents), padded with NaN in both, or with `padding` in the labels.
-    All documents count as judged; a label of NaN is an unjudged document. A group without a judged
-    document has the value NaN. Tied scores: `ties='mean'` is the default here for the measures that
+    or the `ids` of the groups of the documents, or with either as `groups`. Values are in the order
+    of the `sizes`; with `ids`, a group stands where its id is first. Or they are two-dimensional
+    (groups × documents), padded with NaN in both, or with `padding` in the labels. All documents
+    count as judged; a label of NaN is an unjudged document. A group without a judged document has
+    the value NaN. Tied scores: `ties='mean'` is the default here for the measures that
     have it, because there are no document ids; others keep the order given. `ArrayEvaluator`, which
     keeps the labels for many scores, describes all arguments.
 

@@ -133,15 +133,24 @@ def _short_texts(
 
 def _nested_cells(metadata: parquet.FileMetaData, columns: Collection[str]) -> int:
     """The values in lists and records of some columns of a Parquet file, once for each level."""
-    total = 0
+    chunks = _chunks(metadata, columns)
+    return sum(chunk.num_values * chunk.path_in_schema.count(".") for chunk in chunks)
+
+
+def _chunks(
+    metadata: parquet.FileMetaData, columns: Collection[str] | None = None
+) -> Iterator[parquet.ColumnChunkMetaData]:
+    """The metadata of some columns of a Parquet file, by default of all, in each row group.
+
+    A nested column has one for each of its parts.
+    """
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         for place in range(group.num_columns):
-            column = group.column(place)
-            name, *levels = column.path_in_schema.split(".")
-            if name in columns:
-                total += column.num_values * len(levels)
-    return total
+            chunk = group.column(place)
+            name, _, _ = chunk.path_in_schema.partition(".")
+            if columns is None or name in columns:
+                yield chunk
 
 
 def _delta_coded(metadata: parquet.FileMetaData) -> dict[str, int]:
@@ -151,13 +160,10 @@ def _delta_coded(metadata: parquet.FileMetaData) -> dict[str, int]:
     stand for a long text, and pyarrow cannot keep such texts in a dictionary.
     """
     longest: dict[str, int] = {}
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        for place in range(group.num_columns):
-            column = group.column(place)
-            if not DELTA_CODES.isdisjoint(column.encodings):
-                name = column.path_in_schema
-                longest[name] = max(longest.get(name, 1), column.total_uncompressed_size)
+    for chunk in _chunks(metadata):
+        if not DELTA_CODES.isdisjoint(chunk.encodings):
+            name = chunk.path_in_schema
+            longest[name] = max(longest.get(name, 1), chunk.total_uncompressed_size)
     return longest
 
 
@@ -196,15 +202,7 @@ def _footer_size(source: pyarrow.NativeFile, at: int = len(b"PAR1")) -> int:
 
 def _unpacked_size(metadata: parquet.FileMetaData, columns: Collection[str]) -> int:
     """The bytes that the pages of some columns of a Parquet file unpack to."""
-    total = 0
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        for place in range(group.num_columns):
-            column = group.column(place)
-            name, _, _ = column.path_in_schema.partition(".")
-            if name in columns:
-                total += column.total_uncompressed_size
-    return total
+    return sum(chunk.total_uncompressed_size for chunk in _chunks(metadata, columns))
 
 
 def _texts(schema: parquet.ParquetSchema) -> list[str]:

@@ -115,8 +115,9 @@ def _numbers_of(
                 raise ValueError(f"write {pairs_meant}")
             raise ValueError("unknown name")
         return pairs_of(gains)
-    if isinstance(gains, Sequence) and with_levels(gains):
-        raise ValueError(f"write {with_levels(gains)}")
+    pairs_meant = with_levels(gains) if isinstance(gains, Sequence) else ""
+    if pairs_meant:
+        raise ValueError(f"write {pairs_meant}")
     pairs = gains.items() if isinstance(gains, Mapping) else gains
     return [(plain_number(level), plain_number(gain)) for level, gain in pairs]
 

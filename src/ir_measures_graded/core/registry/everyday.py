@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ir_measures import Measure
 
-from ...errors import GradedError, shown
+from ...errors import GradedError, shown, similar_names
 
 _EVERYDAY = (
     r"(?P<name>[A-Za-z][A-Za-z0-9]*(?:[ _-](?!at[_-])[A-Za-z0-9]+)*?)"
@@ -225,9 +225,7 @@ def similar_strings(name: str) -> list[str]:
     >>> similar_strings("hitz"), similar_strings("mean_recip_rank"), similar_strings("bm25")
     (['Success@10'], ['RR'], [])
     """
-    from difflib import get_close_matches  # This import takes time. Only mistakes need it.
-
-    similar = get_close_matches(squeezed(name), _WORDS, n=2, cutoff=0.75)
+    similar = similar_names(squeezed(name), _WORDS, most=2, cutoff=0.75)
     strings = []
     for word in (_WORDS[squeezed_name] for squeezed_name in similar):
         ending = "@10" if word.cutoff == NEEDED else ""
