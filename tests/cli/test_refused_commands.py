@@ -60,7 +60,7 @@ judges --values x.csv                | --values is an option of compare
 evaluate qrels run nDCG@10 --gains exp | nDCG_Burges takes any gains, exp and linear too
 evaluate qrels run nDCG_JK --gains 0,1,3 | write 0:0,1:1,2:3 for the levels 0, 1, 2
 evaluate qrels run dcg               | write DCG_JK (of Järvelin & Kekäläinen 2002)
-measures RR --bibtex                 | the source of RR is no work in print
+measures RR --bibtex                 | no BibTeX entry is known for RR;
 evaluate qrels run AP - -            | standard input (-) can be read only once
 evaluate qrels run CG@1 --interval t | --interval requires --confidence
 evaluate qrels run CG@1 --confidence 0.9 -q | --by_query and --confidence exclude each other

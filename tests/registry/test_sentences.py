@@ -5,7 +5,7 @@ import re
 import pytest
 from ir_measures import AP, ERR, RR, Bpref, Judged, P, nDCG
 
-from ir_measures_graded import GradedError, ratio, sentence
+from ir_measures_graded import GradedError, parse_measure, ratio, sentence
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.core.measures.base import GradedMeasure, TopicMeasure
 from ir_measures_graded.core.measures.gain_sums import GainSum
@@ -64,7 +64,7 @@ def test_other_parameters_have_another_paragraph(measure):
 @every_measure
 def test_a_paragraph_has_every_part_once(measure):
     text = sentence(measure)
-    for start in ("The value is ", "Unjudged documents ", "The mean is over all "):
+    for start in ("The value is ", "Unjudged documents ", " is over all "):
         assert text.count(start) == 1
     assert text.endswith(".")
     assert not re.search(r"\.\.|None|nan|\{\}| ,|  ", text)
@@ -138,3 +138,20 @@ def test_a_measure_without_definition_is_refused():
     with pytest.raises(GradedError, match="Bpref has no sentence"):
         sentence(Bpref)
     assert "A document counts if it is judged" in sentence(Judged @ 3)
+
+
+def test_a_paragraph_tells_what_divides_the_value_at_a_cutoff():
+    # R = 4 documents with a positive global gain: Σ_{i≤2} of b (global gain 4/3), x (none) is 1.
+    qrels = [("q", "a", 2, "1"), ("q", "b", 1, "1"), ("q", "b", 3, "2"), ("q", "c", 1, "2")]
+    qrels += [("q", "d", 1, "3")]
+    assert parse_measure("D_Q@2").calc_aggregate(qrels, {"q": {"b": 9.0, "x": 8.0}}) == 0.5
+    for name in ("D_Q@2", "Q@2", "WAP@2", "AGR@2"):
+        assert "with @k the sum ends at k and divides by min(R, k)" in sentence(name)
+    assert "or by k if that is less" in sentence("Dsharp_Q@2")
+    assert "divided by the number of all these documents, also with @k" in sentence("muAP@2")
+
+
+def test_a_paragraph_about_two_orders_tells_where_other_documents_are():
+    for name in ("NDPM", "KendallTau(tied_by=rank)", "ESL", "ASL", "NR"):
+        assert "not retrieved are tied with each other, below all others" in sentence(name)
+    assert "not retrieved or are behind the cutoff are tied" in sentence("Spearman@10")

@@ -98,7 +98,10 @@ def _bibtex(arguments: Arguments) -> Answer:
     measures = _named(arguments, "--bibtex")
     works = works_of(measures)
     if not works:
-        raise GradedError(f"the source of {listed(measures)} is no work in print")
+        raise GradedError(
+            f"no BibTeX entry is known for {listed(measures)}; graded measures have one, and nDCG "
+            "and RBP(rel=1)"
+        )
     table = Table(["key", "bibtex"], [[work.key, work.bibtex] for work in works])
     lines = "\n\n".join(work.bibtex for work in works).split("\n")
     return Answer(View([table]), documents={"text": lambda _: lines})

@@ -122,7 +122,8 @@ class _muAP(ByThreshold):
 
     :formula: Σ_t d_t AP^t / Σ_t d_t over the distinct positive gains t of the topic's recall base,
         d_t = t minus the next lower one (the lowest: minus 0), AP^t the average precision with
-        relevance "gain ≥ t"
+        relevance "gain ≥ t", a sum that is divided by the number of all these documents, also
+        with @k
     :tex: \mu\mathrm{AP} &= \frac{\sum_t d_t\,\mathrm{AP}^t}{\sum_t d_t} \\ \mathrm{AP}^t &=
         \frac{1}{R_t} \sum_i \mathrm{rel}^t(i)\,\frac{C^t[i]}{i}
     :range: [0, 1]
@@ -248,7 +249,8 @@ class _AGR(_WAP):
     a level.
 
     :formula: WAP over g′(l) = g(l) − (R_l / R) (g(l) − g(l−1)) for a relevant document of level l,
-        R_l the judged documents of that level; both cumulated gains use g′
+        R_l the judged documents of that level; both cumulated gains use g′; with @k the sum ends
+        at k and divides by min(R, k)
     :tex: \mathrm{AGR} &= \frac{1}{R} \sum_i
         \mathrm{rel}(i)\,\frac{\mathrm{CG}'[i]}{\mathrm{CG}'_I[i]} \\ g'(l) &= g(l) -
         \frac{R_l}{R}\,(g(l) - g(l - 1))

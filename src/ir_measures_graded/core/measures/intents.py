@@ -180,8 +180,8 @@ class _D_nDCG(OfIntents):
 class _D_Q(_D_nDCG):
     r"""Q of global gains: Q over the gains of each document for all intents together.
 
-    :formula: (1 / R) Σ_{i≤k} rel(i) (C[i] + β CGG[i]) / (i + β CGG_I[i]), where C[i] is the number
-        of documents with GG > 0 in the first i
+    :formula: (1 / R) Σ_i rel(i) (C[i] + β CGG[i]) / (i + β CGG_I[i]), where C[i] is the number of
+        documents with GG > 0 in the first i; with @k the sum ends at k and divides by min(R, k)
     :tex: \mathrm{DQ} = \frac{1}{R} \sum_{i=1}^{k} \mathrm{rel}(i) \frac{C[i] + \beta\,
         \mathrm{CGG}[i]}{i + \beta\,\mathrm{CGG}_I[i]}
     :range: [0, 1]

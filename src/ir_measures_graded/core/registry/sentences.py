@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
-from ir_measures import Measure
+from ir_measures import Measure, SumAgg
 
 from ..measures.base import GradedMeasure
 from ..measures.gain_sums import GainSum
@@ -42,12 +42,33 @@ SYMBOLS: Final = (
         "that only the system ties, and Cˢ those that only the user ties",
     ),
     (
-        r"(?<!\w)C?GG",
+        r"(?<!\w)IRec",
+        "IRec",
+        "IRec is the share of the topic's intents that have a relevant document in the list",
+    ),
+    (
+        r"(?<!\w)D_nDCG",
+        "D_nDCG",
+        "D_nDCG is the nDCG of the gains GG, with the discount log2(i + 1)",
+    ),
+    (
+        r"(?<!\w)D_Q",
+        "D_Q",
+        "D_Q is Q of the gains GG, divided by the number of documents with GG > 0, or by k if that "
+        "is less",
+    ),
+    (
+        r"(?<!\w)(?:C?GG|D_)",
         "GG",
         "GG is the gain of a document for all intents x together, Σ_x Pr(x) G_x, and CGG a sum of "
         "these",
     ),
-    (r"(?<!\w)Pr\(x\)", "Pr(x)", "Pr(x) is the probability of intent x"),
+    (
+        r"(?<!\w)(?:Pr\(x\)|C?GG|D_)",
+        "Pr(x)",
+        "Pr(x) is the probability of intent x among those with a relevant document, equal if the "
+        "qrels have none",
+    ),
 )
 """How to find a symbol in a formula, its name, and what it means."""
 OPTIONS: Final = ("gains", "judged_only", "ties", "unjudged", "tied_by", "cutoff", "ideal", "dcg")
@@ -190,6 +211,8 @@ def _weights(measure: GradedMeasure) -> Iterator[str]:
         text = f"The weight of rank 1 is {first_weights[0]}"
     if depth > SHOWN_WEIGHTS:
         text += f", that of rank {depth} is {_short(float(weights[-1]))}"
+    if measure.params.get("avg"):
+        text += ", before the mean is taken over ranks"
     yield f"{text}."
 
 
@@ -255,7 +278,15 @@ def _ties(measure: GradedMeasure) -> Iterator[str]:
     if option:
         yield f"The value is the {EXTREMES[option]} over all orders of documents of equal score."
         return
-    if "tied_by" in measure.SUPPORTED_PARAMS and measure["tied_by"] == "score":
+    is_order_of_all = "tied_by" in measure.SUPPORTED_PARAMS
+    if is_order_of_all:
+        behind = ""
+        if measure.CUTOFF and measure["cutoff"] is not None:
+            behind = " or are behind the cutoff"
+        yield (
+            f"Documents that are not retrieved{behind} are tied with each other, below all others."
+        )
+    if is_order_of_all and measure["tied_by"] == "score":
         yield "Documents with equal scores, as 32-bit floats, are tied in the system's order."
         return
     bits = 64 if measure.ascends else 32
@@ -283,9 +314,12 @@ def _undefined(measure: GradedMeasure) -> Iterator[str]:
     if isinstance(measure, SessionMeasure):
         yield "The mean is over all sessions; a turn that the run lacks counts as an empty list."
         return
+    aggregate = "mean"
+    if isinstance(measure.aggregator(), SumAgg):
+        aggregate = "sum"
     yield (
-        "The mean is over all topics of the qrels; a topic that the run lacks counts as an empty "
-        "list."
+        f"The {aggregate} is over all topics of the qrels; a topic that the run lacks counts as an "
+        "empty list."
     )
 
 
