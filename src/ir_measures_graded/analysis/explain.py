@@ -22,7 +22,7 @@ from ir_measures import Measure
 from ..core.by_topic import bounds_of, positions
 from ..core.measures.base import GradedMeasure, MaxGainMeasure, TopGainMeasure
 from ..core.measures.gain_sums import GainSum
-from ..core.measures.topics import StopSteps
+from ..core.measures.topics import StopSteps, Topics
 from ..core.ranking.gains import plain_number
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
@@ -364,15 +364,15 @@ def explanations(
 
 def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Explanation]:
     """The explanation of each topic of the run."""
-    cutoff = measure.params.get("cutoff")
     judged = run.judgments.judged
     ranks = measure.listed(run.ranks)
-    uncut = run.view(measure, cut=False)
+    cutoff = measure.params.get("cutoff")
     if depth is None:
         depth = cutoff or min(DEEPEST, int(ranks.rank.max(initial=1)))
     depth = whole_number(depth, "depth", 1, DEEPEST)
     last = min(depth, cutoff or depth)
     value = RunEvaluator(run.judgments, [measure])(run).values[0]
+    uncut = run.view(measure, cut=False)
     documents, fields = _lists(run, measure, ranks, uncut.ranks, depth)
     if measure.CUTOFF:
         fields["values"] = values_at_ranks(measure, run, run.judgments, last).T
@@ -380,19 +380,13 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
             # The curve of a mean over ranks adds in another order.
             fields["values"][:, -1] = value
     steps = None
-    highest_gains: list[float | None] = [None] * len(judged.topics)
     with np.errstate(all="ignore"):  # the results are finite
+        fields |= _ideal(run, measure, uncut, last)
         cut = run.view(measure)
         added = measure.contributions(cut)
         if added is not None:
             steps = measure.stop_steps(cut)
-        if isinstance(measure, MaxGainMeasure):
-            highest_gains = measure.perfect_gains(cut).tolist()
-        if facts.is_normalised(measure):
-            fields["sums"], fields["ideal"] = measure.vectors(uncut, last)
-        elif measure.CUTOFF and not SCORED & measure.SUPPORTED_PARAMS.keys():
-            ideal = ideal_run(run.judgments, measure)
-            fields["ideal"] = values_at_ranks(measure, ideal, run.judgments, last).T
+        highest_gains = _highest_gains(measure, cut)
     if added is not None:
         shape = (uncut.count, depth)
         fields["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
@@ -400,29 +394,53 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
             fields["weights"] = np.tile(measure.rank_weights(last), (uncut.count, 1))
     if steps is not None:
         fields |= _steps(steps, fields["scores"], last)
-    for name, table in fields.items():
-        missing = depth - table.shape[1]
-        if missing:
-            fields[name] = np.pad(table, ((0, 0), (0, missing)), constant_values=np.nan)
+    fields = {name: _to_depth(table, depth) for name, table in fields.items()}
     values = value.tolist()
     relevant = judged.relevant(measure.weighting).tolist()
-    no_relevant = run.judgments.counting.no_relevant
     explained = []
     for number, topic in enumerate(judged.topics):
-        in_words = _in_words(measure, steps, highest_gains[number])
         arrays: dict[str, Any] = {name: table[number] for name, table in fields.items()}
-        facts_of_topic = (topic, values[number], documents[number], relevant[number])
         explanation = Explanation(
-            measure,
-            run.name,
-            *facts_of_topic,
-            no_relevant=no_relevant,
-            steps_in_words=in_words,
+            measure=measure,
+            run=run.name,
+            topic=topic,
+            value=values[number],
+            documents=documents[number],
+            relevant=relevant[number],
+            no_relevant=run.judgments.counting.no_relevant,
+            steps_in_words=_in_words(measure, steps, highest_gains[number]),
             highest_gain=highest_gains[number],
             **arrays,
         )
         explained.append(explanation)
     return explained
+
+
+def _ideal(run: Run, measure: GradedMeasure, uncut: Topics, last: int) -> dict[str, np.ndarray]:
+    """The values of the ideal list down to the last rank (T × `last`), and the sums that are
+    divided by them; nothing for a measure without such a list."""
+    if facts.is_normalised(measure):
+        sums, ideal = measure.vectors(uncut, last)
+        return {"sums": sums, "ideal": ideal}
+    if measure.CUTOFF and not SCORED & measure.SUPPORTED_PARAMS.keys():
+        ideal_list = ideal_run(run.judgments, measure)
+        return {"ideal": values_at_ranks(measure, ideal_list, run.judgments, last).T}
+    return {}
+
+
+def _highest_gains(measure: GradedMeasure, view: Topics) -> list[float | None]:
+    """The gain of a perfect document in each topic, None if the measure has no such gain."""
+    if isinstance(measure, MaxGainMeasure):
+        return measure.perfect_gains(view).tolist()
+    return [None] * view.count
+
+
+def _to_depth(table: np.ndarray, depth: int) -> np.ndarray:
+    """The table with `depth` columns; those beyond its own have no value."""
+    missing = depth - table.shape[1]
+    if not missing:
+        return table
+    return np.pad(table, ((0, 0), (0, missing)), constant_values=np.nan)
 
 
 def _in_words(measure: GradedMeasure, steps: StopSteps | None, highest: float | None) -> str:

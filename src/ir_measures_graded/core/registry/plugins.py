@@ -170,33 +170,47 @@ def _problems(measures: tuple[Any, ...]) -> Iterator[str]:
         yield "graded_measures returned no measure"
     claimed: set[str] = set()
     for measure in measures:
-        if not isinstance(measure, GradedMeasure):
-            yield f"{measure!r} is not an instance of GradedMeasure or TopicMeasure"
-        if measure.params:
-            plain = f"{type(measure).__name__}()"
-            yield f"{measure} has parameters; register it with its defaults, {plain}"
-        unknown_ties = set(measure.TIES) - {"mean", *EXTREMES}
-        if unknown_ties:
-            declared = f"{measure.NAME} declares TIES = {measure.TIES!r}"
-            yield f"{declared}; give some of 'mean', 'min' and 'max'"
-        for name in (measure.NAME, *measure.ALIASES):
-            if not _can_be_written(name):
-                yield f"{type(measure).__name__} has the name {name!r}, which is not an identifier"
-            if name == names.OFFICIAL:
-                yield f"the name {name!r} stands for the measures of a collection"
-            holder = names.holder(name, measure)
-            if holder is not None:
-                yield f"the name {name!r} is taken by {origin(holder)}"
-            if name in claimed:
-                yield f"it claims the name {name!r} twice"
-            claimed.add(name)
-        for name, parameter in measure.PARAMETERS.items():
-            if not _can_be_written(name) or name == "self" or not isinstance(parameter, Parameter):
-                where = f"parameter {name!r} of {measure.NAME}"
-                yield f"{where} is not a Parameter of ir_measures_graded"
-            if measure.SUPPORTED_PARAMS[name] is not parameter:
-                yield f"parameter {name!r} of {measure.NAME} replaces one that every measure has"
+        yield from _problems_of_class(measure)
+        yield from _problems_of_names(measure, claimed)
+        claimed |= {measure.NAME, *measure.ALIASES}
+        yield from _problems_of_parameters(measure)
         yield from filter(None, (trial(measure) for trial in trials))
+
+
+def _problems_of_class(measure: Any) -> Iterator[str]:
+    if not isinstance(measure, GradedMeasure):
+        yield f"{measure!r} is not an instance of GradedMeasure or TopicMeasure"
+    if measure.params:
+        plain = f"{type(measure).__name__}()"
+        yield f"{measure} has parameters; register it with its defaults, {plain}"
+    unknown_ties = set(measure.TIES) - {"mean", *EXTREMES}
+    if unknown_ties:
+        declared = f"{measure.NAME} declares TIES = {measure.TIES!r}"
+        yield f"{declared}; give some of 'mean', 'min' and 'max'"
+
+
+def _problems_of_names(measure: GradedMeasure, claimed: set[str]) -> Iterator[str]:
+    """`claimed` are the names of the plugin's measures before this one."""
+    all_names = (measure.NAME, *measure.ALIASES)
+    for place, name in enumerate(all_names):
+        if not _can_be_written(name):
+            yield f"{type(measure).__name__} has the name {name!r}, which is not an identifier"
+        if name == names.OFFICIAL:
+            yield f"the name {name!r} stands for the measures of a collection"
+        holder = names.holder(name, measure)
+        if holder is not None:
+            yield f"the name {name!r} is taken by {origin(holder)}"
+        if name in claimed or name in all_names[:place]:
+            yield f"it claims the name {name!r} twice"
+
+
+def _problems_of_parameters(measure: GradedMeasure) -> Iterator[str]:
+    for name, parameter in measure.PARAMETERS.items():
+        if not _can_be_written(name) or name == "self" or not isinstance(parameter, Parameter):
+            where = f"parameter {name!r} of {measure.NAME}"
+            yield f"{where} is not a Parameter of ir_measures_graded"
+        if measure.SUPPORTED_PARAMS[name] is not parameter:
+            yield f"parameter {name!r} of {measure.NAME} replaces one that every measure has"
 
 
 def _can_be_written(name: object) -> bool:
