@@ -227,7 +227,7 @@ power(QRELS, MISSING, differences=[0.1, -1]) | difference=-1 is not allowed; it 
 compare(QRELS, MISSING, resamples=10 ** 12) | is too large: their differences would need
 gate(ONES, margin="120%") | '120%' is not allowed; give a share below 100%, as 5%, or 0.01
 gate(ONES, margin=float("nan")) | margin=nan is not allowed
-gate(ONES, margin=150) | it must be below the old mean 1; a share is written as 5%
+gate(ONES, margin=150) | it must be below the old mean 1; for a share of it write 150%
 gate(ONES, looks=0) | looks=0 is not allowed; it is a whole number from 1 to 1000
 gate(of_array([[1] * 5])) | there are 1 run and 5 topics
 gate(of_array([[0] * 5, range(5)])) | the old mean is 0, and a relative margin is a

@@ -36,23 +36,25 @@ evaluate qrels run AP --gains w1     | --gains applies to no measure: AP
 evaluate qrels unknown.txt AP        | file not found: 'unknown.txt'
 evaluate qrels 'x?' AP               | file not found: 'x?'
 evaluate qrel run AP                 | 'qrel' is neither a file nor an ir-datasets id; did you mean qrels?
-identify qrels run 0.446             | 0.446 is no file; for a mean: --mean 0.446
+identify qrels run 446               | 446 is no file; for a mean: --mean 446
+evaluate qrels run 'nDCG(gains=1:1.5)' | whole numbers; nDCG_Burges takes any gains
 evaluate qrels othr.gz AP            | did you mean other?
 evaluate qrels run nDCGKJ@10         | did you mean nDCG or nDCG_JK or nsDCG?
 evaluate qrels run ""                | cannot read measure ''
 evaluate weights.csv run ERR_IA_G    | weights.csv:3: topic 'q1', document
 evaluate qrels run CG@1 --confidence 95 | confidence=95.0 is not allowed
 evaluate graded-demo A.run AP --sessions=turns.csv | turns.csv: topic 351 has two values of turn
-evaluate qrels . AP                  | '.' is a directory; pass run files, for example ./*
+evaluate qrels empty AP              | 'empty' is a directory; pass run files, for example empty/*
 evaluate                             | arguments are required: QRELS
 evaluate qrels run AP -n             | --no_summary requires --by_query
 evaluate qrels run AP -p -2          | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -o values.xls  | endings are png, svg, pdf, txt, md, tex, tsv, csv
-evaluate qrels run AP --sort                          | argument --sort: expected one argument
+evaluate qrels run --sort            | argument --sort: expected one argument
 evaluate qrels run nDCG10                             | measure not found: nDCG10; did you mean nDCG@10?
 evaluate qrels run CG --gains 1,10                    | write 1:1,2:10 for the levels 1, 2
 evaluate qrels run AP -z             | unrecognized arguments: -z
-kappa qrels qrels                    | 'kappa' is not a command; write judges QRELS
+lightgbm                             | from ir_measures_graded.integrations.boosting import
+compare qrels run other AP --bold    | -f latex, markdown and html set the best values in bold
 judges qrels qrels --estimate        | did you mean --show estimates?
 judges qrels qrels --show estimate   | did you mean estimates?
 judges qrels                         | arguments are required: MACHINE_QRELS (see
@@ -60,13 +62,11 @@ judges --values x.csv                | --values is an option of compare
 evaluate qrels run nDCG@10 --gains exp | nDCG_Burges takes any gains, exp and linear too
 evaluate qrels run nDCG_JK --gains 0,1,3 | write 0:0,1:1,2:3 for the levels 0, 1, 2
 evaluate qrels run dcg               | write DCG_JK (of Järvelin & Kekäläinen 2002)
-measures RR --bibtex                 | no BibTeX entry is known for RR;
 evaluate qrels run AP - -            | standard input (-) can be read only once
 evaluate qrels run CG@1 --interval t | --interval requires --confidence
 evaluate qrels run CG@1 --confidence 0.9 -q | --by_query and --confidence exclude each other
 evalute                              | 'evalute' is not a command
 explain {ABC} CG                     | explain takes at most two runs; 3 are given
-explain qrels run CG 351                              | 351 is no run and no measure; for a topic: --topic 351
 explain qrels run CG nCG --topic q1  | explain takes one measure, not CG and nCG
 compare --values AP.csv qrels A AP                    | 'qrels' is a file, and beside --values words name runs
 evaluate qrels run 'nDCG(gains=exp)@10'               | nDCG takes no names of gains; nDCG_Burges takes any
@@ -108,6 +108,7 @@ def refused(refusal):
         os.symlink(path, path.name)
     for name, content in FILES.items():
         Path(name).write_text(content)
+    Path("empty").mkdir()
 
     def message_of(line):
         return refusal(*shlex.split(line))

@@ -30,21 +30,20 @@ GROUPS = {
 """The commands by what they are for, in the order of the help."""
 COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 """All commands; a module of the same name defines each."""
+BOOSTING = (
+    "in Python: from ir_measures_graded.integrations.boosting import lightgbm_metric (or "
+    "xgboost_metric, CatBoostMetric); predictions in a file: evaluate test.svm predictions.txt "
+    "nDCG@10"
+)
+FIGURE = "write -o picture.png behind another command"
 COMMANDS_OF_TASKS = {
-    "kappa": "judges QRELS MACHINE_QRELS",
-    "agreement": "judges QRELS MACHINE_QRELS",
-    "estimate": "judges QRELS MACHINE_QRELS RUN… MEASURE --show estimates",
-    "what-if": "sensitivity QRELS RUN… MEASURE -o page.html",
-    "leaderboard": "evaluate QRELS RUN… MEASURE, or leaderboards to compare two",
-    "bibtex": "measures MEASURE --bibtex",
-    "cite": "measures MEASURE --bibtex",
-    "significance": "compare QRELS RUN… MEASURE",
-    "test": "compare QRELS RUN… MEASURE",
-    "ttest": "compare QRELS RUN… MEASURE",
-    "plot": "-o picture.png behind another command",
-    "figure": "-o picture.png behind another command",
+    "lightgbm": BOOSTING,
+    "xgboost": BOOSTING,
+    "catboost": BOOSTING,
+    "plot": FIGURE,
+    "figure": FIGURE,
 }
-"""What to write for words of a task that are no commands."""
+"""What to do for words of a task that are no commands."""
 
 
 def main(argv: list[str] | None = None) -> int:

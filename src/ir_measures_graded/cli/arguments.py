@@ -13,7 +13,7 @@ from ir_measures import Measure
 from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.everyday import is_everyday
 from ..core.registry.names import OFFICIAL, registry
-from ..core.registry.notation import parse_measure, parse_measures
+from ..core.registry.notation import is_measure, parse_measure, parse_measures
 from ..core.rows.columns import OUR_NAMES, Chosen
 from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean
 from ..evaluation.attributes import read_sessions
@@ -447,19 +447,7 @@ def _no_measure(paths: Iterable[str]) -> str:
         if is_measure(path):
             reason = f"{path!r} is a file here, so it is a run; rename or remove it"
             return f"no measure is given: {reason}"
-    return f"no measure is given; name one or more, for example {EXAMPLE}"
-
-
-def is_measure(text: str) -> bool:
-    """Whether a text is a measure string, so that a file of this name may be one by mistake.
-
-    >>> is_measure("AP"), is_measure("bm25.run")
-    (True, False)
-    """
-    try:
-        return bool(parse_measures(text, True))
-    except GradedError:
-        return False
+    return "no measure is given; name one or more, for example nDCG_JK@10 nDCG@10 AP"
 
 
 def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:

@@ -2,7 +2,6 @@
 
 from ..analysis import ExplainedDifference, Explanation, explain, explain_difference
 from ..errors import GradedError
-from ..files.sources import is_file
 from .arguments import COLLECTION, NO_RELEVANT, inputs
 from .parser import Arguments, Option, output, whole_number
 
@@ -36,9 +35,6 @@ def run(arguments: Arguments) -> ExplainedDifference | Explanation:
       ir_measures_graded explain qrels.txt old.run new.run nDCG_JK@10
       ir_measures_graded explain qrels.txt bm25.run ERR_G --topic 7 --depth 20 -f csv -p -1
     """
-    for word in arguments.inputs:
-        if word.isdecimal() and not is_file(word):
-            raise GradedError(f"{word} is no run and no measure; for a topic: --topic {word}")
     qrels, runs, measures = inputs(arguments)
     settings = measures, arguments.topic, arguments.depth
     if len(runs) > 2:

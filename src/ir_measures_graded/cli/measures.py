@@ -7,11 +7,13 @@ from typing import Any
 
 from ir_measures import Measure
 
+from .. import __version__
 from ..core.registry import plugins
 from ..core.registry.listing import (
     better,
     facts_of,
     page,
+    references_of,
     standard,
     works_of,
 )
@@ -26,12 +28,24 @@ from . import PROGRAM
 from .parser import Arguments, Option, output
 from .results import Answer
 
+IR_MEASURES = "MacAvaney, Macdonald & Ounis 2022"
+"""The work that the users of ir-measures cite."""
+SOFTWARE = f"""\
+@software{{{PROGRAM},
+  author = {{{{The ir-measures-graded authors}}}},
+  title = {{ir-measures-graded: Graded relevance measures for ir-measures}},
+  version = {{{__version__}}},
+  year = {{2026}},
+}}"""
+"""The entry of this package."""
 USAGE = ("[MEASURE…]",)
 OPTIONS = (
     Option("names MEASURE", "measure to describe in full", many=True),
     Option("--plugins", "list the plugins that provide measures, and their status"),
     Option("--sentence", "the paragraph about each measure that a paper needs"),
-    Option("--bibtex", "the BibTeX entries of the works that define the measures"),
+    Option(
+        "--bibtex", "the BibTeX entries of the works that define the measures, and of this package"
+    ),
     Option("--all", "also list the standard measures of ir-measures"),
     *output(figure=False),
 )
@@ -43,11 +57,12 @@ def run(arguments: Arguments) -> Answer:
     A description has the formula, the parameters, the undefined case and the source of a measure.
     --sentence prints a paragraph to paste into a paper, which says exactly which measure it is:
     gains, discount, ideal list, cutoff, ties, unjudged documents and source. --bibtex prints the
-    entries of the sources, to cite them.
+    entries of the sources and of this package, to cite them.
 
       ir_measures_graded measures
       ir_measures_graded measures nDCG_JK muAP AP
       ir_measures_graded measures "nDCG_JK(b=2,gains=2:10,3:100)@10" AP --sentence
+      ir_measures_graded measures nDCG_JK@10 AP --bibtex
       ir_measures_graded measures --all
       ir_measures_graded measures --plugins
     """
@@ -94,16 +109,17 @@ def _named(arguments: Arguments, flag: str) -> Sequence[Measure]:
 
 
 def _bibtex(arguments: Arguments) -> Answer:
-    """The entries of the works that define the named measures, each once."""
-    measures = _named(arguments, "--bibtex")
-    works = works_of(measures)
-    if not works:
-        raise GradedError(
-            f"no BibTeX entry is known for {listed(measures)}; graded measures have one, and nDCG "
-            "and RBP(rel=1)"
-        )
-    table = Table(["key", "bibtex"], [[work.key, work.bibtex] for work in works])
-    lines = "\n\n".join(work.bibtex for work in works).split("\n")
+    """The entries of the works that define the named measures, and of the software.
+
+    ir-measures is cited if a measure is its own, and for no measure.
+    """
+    measures = parse_measures(arguments.names, uncut=True) if arguments.names else []
+    rows = [[work.key, work.bibtex] for work in works_of(measures)]
+    if not all(map(works_of, ([measure] for measure in measures))) or not measures:
+        rows += [[work.key, work.bibtex] for work in references_of(IR_MEASURES)]
+    rows.append([PROGRAM, SOFTWARE])
+    table = Table(["key", "bibtex"], rows)
+    lines = "\n\n".join(bibtex for _, bibtex in rows).split("\n")
     return Answer(View([table]), documents={"text": lambda _: lines})
 
 

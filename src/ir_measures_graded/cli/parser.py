@@ -29,6 +29,12 @@ READING = "reading qrels and runs"
 OUTPUT = "output"
 GROUPS = (READING, OUTPUT)
 """The titles in the help of the options that several commands share."""
+HINTS = {
+    "--best": "-f latex, markdown and html set the best values in bold",
+    "--bold": "-f latex, markdown and html set the best values in bold",
+    "--halves": "for random halves of the topics see docs/leaderboards.md",
+}
+"""What to do in place of options that no command has."""
 REQUIRED = "the following arguments are required: "
 """The start of argparse's message on missing arguments."""
 
@@ -254,6 +260,8 @@ class Parser(argparse.ArgumentParser):
                 hint = self._choice_like(unknown[1])
             if others:
                 hint = f"; {unknown[1]} is an option of {', '.join(others)}"
+            elif unknown[1] in HINTS:
+                hint = f"; {HINTS[unknown[1]]}"
         raise GradedError(f"{message}{hint} (see {self.prog} --help)")
 
     def _of_missing(self, message: str) -> str:
@@ -361,9 +369,36 @@ def expanded(words: Iterable[str], qrels: str | None) -> list[str]:
     """The words, with patterns replaced by the matching files other than the qrels."""
     paths: list[str] = []
     for word in words:
-        for path in files_of(word) or named_files_of(word) or [word]:
-            if path == word or path != qrels:
+        paths_of_word = files_of(word) or files_of_folder(word) or named_files_of(word)
+        for path in paths_of_word or [word]:
+            if path == word or not _is_same(path, qrels):
                 paths.append(path)
+    return paths
+
+
+def _is_same(path: str, qrels: str | None) -> bool:
+    """Whether a path is that of the qrels, perhaps in other words, as ``./qrels``."""
+    return qrels is not None and os.path.normpath(path) == os.path.normpath(qrels)
+
+
+def files_of_folder(word: str) -> list[str]:
+    """The files of a folder of runs, without hidden ones; none for a measure of this name and any
+    other word.
+    """
+    if not os.path.isdir(word) or is_file(word):  # a folder of Parquet files is one table
+        return []
+    if not re.search(r"[/\\.]", word):
+        from ..core.registry.notation import is_measure  # takes time
+
+        if is_measure(word):
+            return []
+    paths: list[str] = []
+    for name in sorted(os.listdir(word)):
+        path = os.path.join(word, name)
+        is_hidden = name.startswith((".", "_"))
+        is_page = name.rpartition(".")[2].lower() in ENDINGS_OF_PAGES
+        if os.path.isfile(path) and not is_hidden and not is_page:
+            paths.append(path)
     return paths
 
 
@@ -438,6 +473,8 @@ def form_named(text: str) -> str:
     return TABLES.get(text, text)
 
 
+ENDINGS_OF_PAGES = (*figures.FORMATS, "htm", "html", "md", "tex", EXCEL)
+"""The endings of files that commands write beside runs, and that are no runs."""
 PAGE = dict.fromkeys(("html", "htm"), ("jinja2", "an HTML page", "report"))
 """The endings of a file with a page, which shows the figure and the tables, and what it needs."""
 

@@ -8,7 +8,6 @@ never leaves a partial table.
 
 import codecs
 import os
-import shlex
 import signal
 import sys
 import warnings
@@ -120,8 +119,14 @@ def _answered(words: Sequence[str]) -> Output:
         return Output([f"{PROGRAM} {__version__}"])
     if words[0].partition("=")[0] == COMPLETION:
         return Output(_completion(words))
-    if words[0] not in COMMANDS:
+    from .habits import in_our_words, shown_line  # This import takes time.
+
+    line = in_our_words(words)
+    if line[0] not in COMMANDS:
         raise _no_command(words)
+    if line != list(words):
+        tell(f"note: read as {shown_line(line)}")
+        words = line
     command = import_module(f".{words[0]}", __package__)
     from .parser import QUIET, Parser  # This import and the next ones take time.
 
@@ -181,12 +186,9 @@ def _completion(words: Sequence[str]) -> list[str]:
 
 def _no_command(words: Sequence[str]) -> GradedError:
     """The message that the first word is not a command."""
-    if os.path.exists(words[0]):
-        line = shlex.join([PROGRAM, "evaluate", *words])
-        return GradedError(f"{words[0]!r} is a file, not a command; write evaluate first: {line}")
     task = words[0].lower().replace("_", "-")
     if task in COMMANDS_OF_TASKS:
-        return GradedError(f"{words[0]!r} is not a command; write {COMMANDS_OF_TASKS[task]}")
+        return GradedError(f"{words[0]!r} is not a command; {COMMANDS_OF_TASKS[task]}")
     commands = ", ".join(COMMANDS)
     hint = did_you_mean(words[0], COMMANDS)
     return GradedError(f"{words[0]!r} is not a command; the commands are {commands}{hint}")

@@ -473,7 +473,7 @@ def _refuse_margin(
     if not margin.relative and sign_of(measure) > 0 and mean > 0 and max(mean, 1) <= margin.size:
         raise GradedError(
             f"{measure}: margin={margin} is not allowed; as a difference it must be below the "
-            f"old mean {mean:.4g}; a share is written as 5%"
+            f"old mean {mean:.4g}; for a share of it write {margin}%"
         )
 
 

@@ -18,7 +18,8 @@ from ...docstrings import docstring_of
 from ..measures import FAMILIES, trec_eval
 from ..measures.standard import definition_of
 from . import names, plugins
-from .facts import allowed, is_graded, name_of, smaller_is_better
+from .facts import allowed, graded_err, is_err, is_graded, name_of, smaller_is_better
+from .notation import parse_measure
 
 
 def question(measure: Measure) -> str:
@@ -197,6 +198,8 @@ def works_of(measures: Iterable[Measure]) -> list[Reference]:
     """
     works: dict[Reference, None] = {}  # an ordered set
     for measure in measures:
+        if is_err(measure):
+            measure = parse_measure(graded_err(measure))
         source = facts_of(definition_of(measure) or measure)["source"]
         works |= dict.fromkeys(references_of(source))
     return list(works)

@@ -396,7 +396,22 @@ def _is_allowed(parameter: str, info: ParamInfo, value: Any) -> bool:
         return False
     if not info.validate(value):
         return False
+    if parameter == "gains" and isinstance(value, dict):
+        # trec_eval's levels are whole numbers, and so are its gains.
+        return all(isinstance(gain, int) for gain in value.values())
     return parameter != "cutoff" or 1 <= value <= sys.maxsize
+
+
+def is_measure(text: str) -> bool:
+    """Whether a text is a measure string, so that a file of this name may be one by mistake.
+
+    >>> is_measure("AP"), is_measure("bm25.run")
+    (True, False)
+    """
+    try:
+        return bool(parse_measures(text, True))
+    except GradedError:
+        return False
 
 
 def find_measure(name: str) -> ir_measures.Measure:

@@ -17,7 +17,7 @@ from ..measures.gain_sums import GainSum
 from ..measures.parameters import Choice, Flag
 from ..measures.sessions import SessionMeasure
 from ..ranking.gains import EXP, LINEAR
-from .facts import defined, is_normalised
+from .facts import defined, graded_err, is_err, is_normalised
 from .notation import parse_measure
 
 OF_JUDGED: Final = ", the gains of all judged documents, descending"
@@ -86,6 +86,7 @@ def sentence(measure: Measure | str) -> str:
     It has the title, the formula, the gains, the discount, the ideal list, the other parameters,
     the cutoff, ties, unjudged documents, undefined cases and the source. `measure` is a graded
     measure, or a standard one with a definition, such as nDCG, AP, RR and P, or the string of one.
+    That of ERR with a cutoff is the one of ERR_G, whose values are the same.
 
     >>> from textwrap import fill
     >>> print(fill(sentence("nCG(gains=1:1,2:10)@5"), 90))
@@ -104,8 +105,12 @@ def sentence(measure: Measure | str) -> str:
     """
     if isinstance(measure, str):
         measure = parse_measure(measure)
-    graded = defined(measure, "sentence")
     sentences: list[str] = []
+    if is_err(measure) and measure.params.get("cutoff"):
+        graded = defined(parse_measure(graded_err(measure)), "sentence")
+        sentences.append(f"{measure} has the values of {graded}.")
+    else:
+        graded = defined(measure, "sentence")
     for sentences_on in PARTS:
         sentences += sentences_on(graded)
     return " ".join(sentences)

@@ -1,0 +1,357 @@
+"""Lines in the words of other tools, and our line that means the same.
+
+`in_our_words` changes only what the command would refuse, and only if one meaning is possible. The
+user is told the line that is run.
+"""
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
+
+from ..files.content import is_pattern, matching
+from ..files.sources import is_file, is_named_file, named_path
+from . import COMMANDS, PROGRAM
+from .parser import QUIET, Option, files_of_folder, form_named
+
+MOST_SHOWN = 8
+"""The files that a note shows of a line."""
+COMMANDS_OF_HABIT: Mapping[str, tuple[str, ...]] = {
+    "kappa": ("judges",),
+    "agreement": ("judges",),
+    "estimate": ("judges", "--show", "estimates"),
+    "leaderboard": ("evaluate", "--sort"),
+    "bibtex": ("measures", "--bibtex"),
+    "cite": ("measures", "--bibtex"),
+    "method": ("measures", "--sentence"),
+    "significance": ("compare",),
+    "test": ("compare",),
+    "ttest": ("compare",),
+    "t-test": ("compare",),
+    "what-if": ("sensitivity", "-o", "what-if.html"),
+    "whatif": ("sensitivity", "-o", "what-if.html"),
+}
+"""Words of a task, and the command with its options."""
+BATCH = ("--budget", "--count", "--limit", "--number", "--size", "--top", "-k", "-n")
+MARGIN = ("--loss", "--max_drop", "--max_loss", "--threshold", "--tolerance")
+BY_QUERY = ("--by_topic", "--per_query", "--per_topic")
+TOPIC = ("--qid", "--query", "--query_id", "--topic_id", "-q", "-t")
+EFFECT = ("--delta", "--difference", "--effect")
+FLAGS: Mapping[str, Mapping[str, str]] = {
+    "curves": dict.fromkeys(TOPIC, "--topic"),
+    "evaluate": dict.fromkeys(BY_QUERY, "--by_query"),
+    "explain": dict.fromkeys(TOPIC, "--topic"),
+    "gate": dict.fromkeys(MARGIN, "--margin"),
+    "holes": dict.fromkeys(BATCH, "--batch"),
+    "power": dict.fromkeys(EFFECT, "--differences"),
+}
+"""For each command, flags of habit and ours."""
+OF_RUNS = ("--run", "--runs")
+OF_MEASURES = ("-m", "--measure", "--measures", "--metric", "--metrics")
+"""Flags of arguments that have none here: the words behind them are enough."""
+METHOD = {
+    "method": "--sentence",
+    "methods": "--sentence",
+    "sentence": "--sentence",
+    "bibtex": "--bibtex",
+    "cite": "--bibtex",
+    "citation": "--bibtex",
+}
+"""Options and formats that ask for the text about the measures, and the option of `measures`."""
+FORMATS_WITH_BOLD = ("latex", "tex", "markdown", "md", "html")
+DECIMAL = r"[-+]?\d*\.\d+|0|1"
+
+
+def in_our_words(words: Sequence[str]) -> list[str]:
+    """The words of a command line, with those of other tools in ours.
+
+    >>> in_our_words(["holes", "qrels", "--budget", "100"])
+    ['holes', 'qrels', '--batch', '100']
+    >>> in_our_words(["kappa", "human.txt", "llm.txt"])
+    ['judges', 'human.txt', 'llm.txt']
+    """
+    line = _with_command(words)
+    if not line or line[0] not in COMMANDS or "-h" in line or "--help" in line:
+        return line
+    line = _with_our_flags(line)
+    line = _about_measures(line)
+    change = CHANGES.get(line[0])
+    if change is not None:
+        line = change(line)
+    return line
+
+
+def shown_line(words: Sequence[str]) -> str:
+    """A command line for a shell; of many files, it has the first ones and ….
+
+    >>> shown_line(["evaluate", "qrels.txt", "AP"])
+    'ir_measures_graded evaluate qrels.txt AP'
+    """
+    shown: list[str] = []
+    file_count = 0
+    for word in words:
+        file_count += is_named_file(word)
+        if is_named_file(word) and file_count > MOST_SHOWN:
+            if shown[-1] != "…":
+                shown.append("…")
+        else:
+            shown.append(shlex.quote(word))
+    return " ".join([PROGRAM, *shown])
+
+
+def _with_command(words: Sequence[str]) -> list[str]:
+    """The words behind a command: the one that a word of a task means, else `evaluate` if the first
+    word is a file or one of its options.
+    """
+    first, *others = words
+    if first in COMMANDS:
+        return list(words)
+    task = first.lower().lstrip("-").replace("_", "-")
+    if task in COMMANDS_OF_HABIT:
+        command, *options = COMMANDS_OF_HABIT[task]
+        if "-o" in options and ("-o" in others or os.path.exists(options[-1])):
+            options = []
+        return [command, *others, *options]
+    is_line_of_evaluate = first.startswith("-") and any(map(os.path.isfile, others))
+    if os.path.exists(first) or is_line_of_evaluate:
+        return ["evaluate", *words]
+    return list(words)
+
+
+def _options(command: str) -> list[Option]:
+    options = import_module(f".{command}", __package__).OPTIONS
+    return [*options, QUIET, Option("-h --help")]
+
+
+def _flag(word: str) -> str:
+    """The flag of a word, with ``_`` for each ``-`` inside."""
+    flag = word.partition("=")[0]
+    dashes = re.match("-*", flag)
+    start = dashes.end() if dashes else 0
+    return flag[:start] + flag[start:].replace("-", "_")
+
+
+def _known_flags(command: str) -> dict[str, Option]:
+    """The options of a command by their flags, as `_flag` writes them."""
+    options: dict[str, Option] = {}
+    for option in _options(command):
+        for flag in option.flags:
+            options[_flag(flag)] = option
+    return options
+
+
+def _with_our_flags(words: Sequence[str]) -> list[str]:
+    """The line with our flags in place of those that the command lacks."""
+    command, *others = words
+    known = _known_flags(command)
+    ours = FLAGS.get(command, {})
+    line = [command]
+    measure_places: list[int] = []
+    for word in others:
+        flag = _flag(word)
+        _, equals, value = word.partition("=")
+        if not flag.startswith("-") or flag in known or flag == "-":
+            line.append(word)
+        elif flag in ours and ours[flag] in known:
+            line.append(ours[flag] + equals + value)
+        elif flag in (*OF_RUNS, *OF_MEASURES):
+            if equals:
+                line.append(value)
+            elif flag in OF_MEASURES:
+                measure_places.append(len(line))
+        elif flag == "--qrels" and equals:
+            line[1:1] = [value]
+        else:
+            line += _choice(flag, known.values()) or [word]
+    # trec_eval has -m before the qrels.
+    measures = [line[place] for place in measure_places if place < len(line)]
+    rest = [word for place, word in enumerate(line) if place not in measure_places]
+    return _with_qrels_first([*rest, *measures], known)
+
+
+def _choice(flag: str, options: Iterable[Option]) -> list[str]:
+    """Our option and the choice that a flag is, as -f latex for --latex; none if several fit."""
+    name = form_named(flag.lstrip("-"))
+    flags = {option.flags[0] for option in options if option.choices and name in option.choices}
+    if len(flags) != 1 or not flag.startswith("--"):
+        return []
+    return [*flags, name]
+
+
+def _with_qrels_first(words: Sequence[str], known: Mapping[str, Option]) -> list[str]:
+    """The line with the value of --qrels as its first argument, if the command lacks the option."""
+    line = list(words)
+    if "--qrels" in known or "--qrels" not in line[:-1]:
+        return line
+    place = line.index("--qrels")
+    qrels = line[place + 1]
+    return [line[0], qrels, *line[1:place], *line[place + 2 :]]
+
+
+def _takes_value(option: Option) -> bool:
+    """Whether the next word is a value of the option."""
+    is_switch = option.spelling.split()[-1].startswith("-") and not option.choices
+    return not is_switch and not option.optional
+
+
+def _arguments_of(line: Sequence[str]) -> list[int]:
+    """The places of the words that are neither options nor their values, behind the command."""
+    known = _known_flags(line[0])
+    places: list[int] = []
+    is_value = False
+    takes_many = False
+    for place, word in enumerate(line[1:], 1):
+        option = known.get(_flag(word))
+        if option is not None or (word.startswith("-") and word != "-"):
+            is_value = option is not None and "=" not in word and _takes_value(option)
+            takes_many = is_value and option is not None and option.many
+        elif is_value:
+            is_value = takes_many
+        else:
+            places.append(place)
+    return places
+
+
+def _names_files(word: str) -> bool:
+    """Whether a word is a file, a folder of files or a pattern of some."""
+    if is_pattern(word) and matching(word) != [word]:
+        return True
+    return is_named_file(word) or bool(files_of_folder(word))
+
+
+def _measures_of(line: Sequence[str]) -> list[str]:
+    """The arguments behind the qrels that are no files."""
+    words = [line[place] for place in _arguments_of(line)[1:]]
+    return [word for word in words if not _names_files(word)]
+
+
+def _about_measures(words: Sequence[str]) -> list[str]:
+    """The line of `measures` for a line that asks for the text about its measures.
+
+    Measures without gains of their own would have those of --gains, so such a line stays.
+    """
+    line = list(words)
+    known = _known_flags(line[0])
+    asked = ""
+    for place, word in enumerate(line):
+        flag = _flag(word)
+        if flag.startswith("--") and flag not in known:
+            asked = asked or METHOD.get(flag.lstrip("-"), "")
+        elif place and line[place - 1] in ("-f", "--format"):
+            asked = asked or METHOD.get(word, "")
+    measures = _measures_of(line)
+    if line[0] == "measures" or not asked or not measures or "--gains" in line:
+        return line
+    return ["measures", *measures, asked]
+
+
+def _compared(words: Sequence[str]) -> list[str]:
+    """A line of `compare` without --bold and --best, which its tables for papers need not."""
+    line = list(words)
+    forms = [line[place + 1] for place, word in enumerate(line[:-1]) if word in ("-f", "--format")]
+    endings = [word.rpartition(".")[2] for word in line]
+    if not set(FORMATS_WITH_BOLD).intersection(forms + endings):
+        return line
+    kept: list[str] = []
+    for word in line:
+        is_of_best = bool(kept) and word == "bold" and line[line.index(word) - 1] == "--best"
+        if word not in ("--bold", "--best") and not is_of_best:
+            kept.append(word)
+    return kept
+
+
+def _evaluated(words: Sequence[str]) -> list[str]:
+    """A line of `evaluate` whose --sort has a measure: its first one if it has none."""
+    line = list(words)
+    measures = _measures_of(line)
+    if "--sort" not in line:
+        return line
+    place = line.index("--sort")
+    following = line[place + 1 : place + 2]
+    has_measure = bool(following) and not following[0].startswith("-")
+    if has_measure and not _names_files(following[0]):
+        return line
+    if has_measure:
+        # The words behind --sort are arguments.
+        measures = _measures_of([*line[:place], *line[place + 1 :]])
+    if not measures:
+        return line
+    return [*line[: place + 1], measures[0], *line[place + 1 :]]
+
+
+def _ordered(words: Sequence[str]) -> list[str]:
+    """A line of `leaderboards` with qrels, runs and measures, as one of `evaluate`."""
+    arguments = [words[place] for place in _arguments_of(words)]
+    files = [word for word in arguments if _names_files(word)]
+    measures = [word for word in arguments if word not in files]
+    of_tables = {"--first", "--second", "--qrels", "--means"}
+    has_runs = len(files) > 2 or bool(files and not is_named_file(files[-1]))
+    is_of_runs = has_runs and bool(measures) and arguments[: len(files)] == files
+    if not is_of_runs or not of_tables.isdisjoint(words):
+        return list(words)
+    return ["evaluate", *words[1:], "--sort", measures[0]]
+
+
+def _identified(words: Sequence[str]) -> list[str]:
+    """A line of `identify` with --mean before numbers and --measure before a measure."""
+    from ..core.registry.notation import is_measure  # takes time
+
+    line = list(words)
+    places = _arguments_of(line)[1:]
+    others = [place for place in places if not is_file(named_path(line[place]).path)]
+    means = [line[place] for place in others if re.fullmatch(DECIMAL, line[place])]
+    measures = [line[place] for place in others if is_measure(line[place])]
+    has_measure = any(word.startswith("--measure") for word in line)
+    if len(measures) != 1 or has_measure:
+        measures = []
+    moved = [*means, *measures]
+    kept = [word for place, word in enumerate(line) if place not in others or word not in moved]
+    for mean in means:
+        kept += ["--mean", mean]
+    for measure in measures:
+        kept += ["--measure", measure]
+    return kept
+
+
+def _explained(words: Sequence[str]) -> list[str]:
+    """A line of `explain` with --topic before a number among the arguments."""
+    line = list(words)
+    if any(word.startswith("--topic") for word in line):
+        return line
+    for place in _arguments_of(line)[1:]:
+        word = line[place]
+        if word.isdecimal() and not is_file(word):
+            return [*line[:place], *line[place + 1 :], "--topic", word]
+    return line
+
+
+def _gated(words: Sequence[str]) -> list[str]:
+    """A line of `gate` with the runs of --baseline or --old and of --new in their order."""
+    line = list(words)
+    runs: list[str] = []
+    for flags in (("--baseline", "--old"), ("--new", "--candidate")):
+        for flag in flags:
+            if flag in line[:-1]:
+                place = line.index(flag)
+                run = line[place + 1]
+                line = line[:place] + line[place + 2 :]
+                line = [word for word in line if word != run]
+                runs.append(run)
+                break
+    places = _arguments_of(line)
+    if not runs or not places:
+        return list(words)
+    first_place = places[0] + 1
+    return [*line[:first_place], *runs, *line[first_place:]]
+
+
+CHANGES: Mapping[str, Callable[[Sequence[str]], list[str]]] = {
+    "compare": _compared,
+    "evaluate": _evaluated,
+    "explain": _explained,
+    "gate": _gated,
+    "identify": _identified,
+    "leaderboards": _ordered,
+}
+"""What else is changed in the lines of these commands."""

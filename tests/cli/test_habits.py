@@ -1,0 +1,71 @@
+"""Lines in the words of other tools are read as ours, and a note tells our line."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from ir_measures_graded import cli
+from ir_measures_graded.cli.habits import in_our_words
+
+LINES = """
+qrels run AP                        | evaluate qrels run AP
+-q -m map qrels run                 | evaluate -q qrels run map
+evaluate -m map qrels run           | evaluate qrels run map
+evaluate --run run --qrels qrels -m AP | evaluate qrels run AP
+evaluate qrels --runs=run --metrics=AP | evaluate qrels run AP
+evaluate qrels run AP --per-query   | evaluate qrels run AP --by_query
+evaluate qrels run AP --md          | evaluate qrels run AP -f markdown
+evaluate qrels run AP CG --sort     | evaluate qrels run AP CG --sort AP
+evaluate qrels run --sort other AP  | evaluate qrels run --sort AP other AP
+evaluate qrels run CG --sort AP     | evaluate qrels run CG --sort AP
+evaluate qrels run AP --bibtex      | measures AP --bibtex
+leaderboard qrels run other AP      | evaluate qrels run other AP --sort AP
+leaderboards qrels run other AP     | evaluate qrels run other AP --sort AP
+leaderboards qrels runs AP          | evaluate qrels runs AP --sort AP
+leaderboards run other AP           | leaderboards run other AP
+compare qrels run other AP --latex  | compare qrels run other AP -f latex
+compare qrels run other AP --holm   | compare qrels run other AP --correction holm
+compare qrels run other AP -f tex --best bold | compare qrels run other AP -f tex
+compare qrels run other CG@3 AP -f method | measures CG@3 AP --sentence
+compare qrels run other CG --gains w3 --sentence | compare qrels run other CG --gains w3 --sentence
+identify qrels run 0.4563           | identify qrels run --mean 0.4563
+identify qrels run nDCG@10 .45      | identify qrels run --mean .45 --measure nDCG@10
+identify qrels run 0.45 other 0.5   | identify qrels run other --mean 0.45 --mean 0.5
+identify qrels run other            | identify qrels run other
+explain qrels run AP 351            | explain qrels run AP --topic 351
+explain qrels run AP -q q1          | explain qrels run AP --topic q1
+holes qrels run other AP@5 --budget=100 | holes qrels run other AP@5 --batch=100
+power qrels run other AP --delta 0.05 | power qrels run other AP --differences 0.05
+gate qrels other AP --baseline run --max_loss 3% | gate qrels run other AP --margin 3%
+gate qrels run other AP --baseline run | gate qrels run other AP
+kappa qrels other                   | judges qrels other
+cite AP                             | measures AP --bibtex
+evaluate qrels run AP --unknown -x  | evaluate qrels run AP --unknown -x
+evaluate qrels run AP --mean        | evaluate qrels run AP --ties mean
+"""
+
+
+@pytest.mark.parametrize("case", LINES.strip().splitlines())
+def test_words_of_habit_are_read_in_our_words(case, folder):
+    Path("runs").mkdir()
+    Path("runs/run").write_text(Path("run").read_text())
+    typed, ours = case.split("|")
+    assert shlex.join(in_our_words(shlex.split(typed))) == ours.strip()
+
+
+def test_a_note_tells_the_line_that_is_run(capsys):
+    assert cli.main(["qrels", "run", "P@1"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "P@1\t0.5000\n"
+    assert err == "ir_measures_graded: note: read as ir_measures_graded evaluate qrels run P@1\n"
+
+
+def test_a_folder_stands_for_its_runs(capsys):
+    Path("runs").mkdir()
+    for name in ("run", "other"):
+        Path("runs", name).write_text(Path(name).read_text())
+    Path("runs/.hidden").write_text("no run")
+    Path("runs/picture.png").write_text("no run")
+    assert cli.main(["evaluate", "qrels", "runs", "P@1"]) == 0
+    assert capsys.readouterr().out == "run\tP@1\nother\t0.0000\nrun\t0.5000\n"
