@@ -133,8 +133,7 @@ def test_a_measure_is_described_by_its_own_docstring(base):
 
 
 def test_a_measure_without_definition_is_refused():
-    with pytest.raises(GradedError, match=r"ERR@5 has no sentence, but ERR_G\(max_gain=15\)@5 has"):
-        sentence(ERR @ 5)
+    assert sentence(ERR @ 5).startswith("ERR@5 has the values of ERR_G(max_gain=15)@5. ERR_G(")
     with pytest.raises(GradedError, match="Bpref has no sentence"):
         sentence(Bpref)
     assert "A document counts if it is judged" in sentence(Judged @ 3)
