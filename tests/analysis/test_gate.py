@@ -477,3 +477,11 @@ def test_the_caption_of_a_figure_names_only_what_it_shows():
         caption = figure.texts[-1].get_text().replace("\n", " ")
         assert ("A line joins" in caption) == has_line
         assert ("not judged" in caption) != has_line
+
+
+def test_topics_that_rose_are_not_said_to_be_lost_if_runs_should_be_equivalent():
+    new = with_lost_topics(3, 5 * NEARLY_CONSTANT[0])
+    result = gate(of_pair(NEARLY_CONSTANT, new), margin="50%", equivalent=True)
+    assert "3 of 60 topics changed, 3 changed by at least half of their value" in result.notes()[0]
+    same = gate(of_pair(NEARLY_CONSTANT, NEARLY_CONSTANT + 0.001), margin="5%", equivalent=True)
+    assert "the new run is neither worse nor better by 5 %" in same.notes()[0]

@@ -203,7 +203,8 @@ class Gate(Result):
             topics = counted(verdict.topics, self.unit)
             number = str(verdict.lost or "none")
             whose = "their" if verdict.lost > 1 else "its"
-            lost = f"{number} lost at least half of {whose} value"
+            change = "changed by" if self.equivalent else "lost"
+            lost = f"{number} {change} at least half of {whose} value"
             unseen = f"up to {100 * verdict.unseen:.1f} % of {self.unit}s may do so"
             reason += f"; {verdict.changed} of {topics} changed, {lost}; {unseen}"
         return f"{verdict.name}: {verdict.verdict}: {reason}."
@@ -218,7 +219,8 @@ class Gate(Result):
             return f"over {topics}, no value changed; they cannot exclude a loss of {self.margin}"
         if verdict.verdict == HOLDS:
             p = "" if verdict.p is None else f" ({p_of(verdict.p)})"
-            return f"over {topics}, the new run is not worse by {self.margin}{p}; {difference}"
+            relation = "neither worse nor better" if self.equivalent else "not worse"
+            return f"over {topics}, the new run is {relation} by {self.margin}{p}; {difference}"
         if verdict.verdict != UNDECIDED:
             beyond = "beyond" if verdict.beyond else "not certainly beyond"
             reason = f"{difference}, {beyond} the margin of {self.margin}"
