@@ -171,7 +171,8 @@ def test_every_arrow_type_of_strings_and_numbers_is_read(make):
 
 
 @pytest.mark.parametrize(
-    "dtype", ["Float64", "Int64", "float", "object", "double[pyarrow]", "int64[pyarrow]"]
+    "dtype",
+    ["Float64", "Int64", "float", "object", "double[pyarrow]", "int64[pyarrow]", "Sparse[float]"],
 )
 def test_missing_number_in_a_frame_is_refused(dtype):
     numbers = pandas.Series([1, None], dtype=dtype)
@@ -179,6 +180,14 @@ def test_missing_number_in_a_frame_is_refused(dtype):
     assert "run: topic 'q', document 'b': the score " in refused(evaluate, QRELS, run)
     qrels = run.rename(columns={"score": "relevance"})
     assert "qrels: topic 'q', document 'b': the level " in refused(evaluate, qrels)
+
+
+@pytest.mark.parametrize("dtype", ["Sparse[int]", "Sparse[float]", "Sparse[float32]"])
+def test_sparse_column_of_a_frame_is_read(dtype):
+    numbers = pandas.Series([0, 2], dtype=dtype)
+    run = frame(query_id=["q", "q"], doc_id=["a", "b"], score=numbers)
+    assert read_run(run).values.tolist() == [0, 2]
+    assert read_qrels(run.rename(columns={"score": "relevance"})).values.tolist() == [0, 2]
 
 
 @pytest.mark.parametrize("bad", [1.5, None, True, b"q", ("q",), NAN], ids=repr)

@@ -273,7 +273,10 @@ def _as_array(column: Any) -> Any:
     if kind not in ("i", "u", "f"):
         return numbers.tolist() if hasattr(numbers, "tolist") else numbers
     if hasattr(numbers, "to_numpy"):  # a column of a DataFrame, which may have missing values
-        size = min(numbers.dtype.itemsize, 8) if kind == "f" else 8
+        size = 8
+        if kind == "f":
+            # A sparse column has no item size.
+            size = min(getattr(numbers.dtype, "itemsize", 8), 8)
         dtype = np.dtype(f"f{size}")
         return numbers.to_numpy(dtype=dtype, na_value=np.nan)
     return numbers
