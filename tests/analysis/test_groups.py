@@ -122,6 +122,17 @@ def test_gate_corrects_over_groups(values):
     assert corrected == pytest.approx(holm_adjusted(p_values))
 
 
+def test_figures_have_a_panel_for_each_group_on_one_scale(values):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    number_lines = gate(values.part(["A", "C"], values.measures), by=BY).figure().axes
+    differences = compare(values, baseline="A", by=BY).figure(title="Mine").axes
+    for axes, left_out in ((number_lines, 1), (differences, 0)):
+        panels = axes[: len(axes) - left_out]  # without the bars of the topics
+        assert len(panels) == 2 + len(SIZES)
+        assert len({panel.get_xlim() for panel in panels}) == 1
+    assert differences[0].figure.texts[0].get_text() == "Mine"
+
+
 def test_an_attribute_no_group_is_that_of_topics_without_one():
     assert groups_of(["a", "b", "c"], {"a": "no group", "b": "x"}) == {"x": [1], "no group": [0, 2]}
 

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from ir_measures_graded import demo
+from ir_measures_graded import cli, demo
 from ir_measures_graded.analysis import compare, evaluate, sensitivity
 from ir_measures_graded.errors import InputWarning
 
@@ -167,3 +167,14 @@ def test_few_topics_are_not_tested():
     result = sensitivity(QRELS, RUNS, ["CG@3"], gains=["w1", "w100"])
     assert not result.significant.any()
     assert result.notes()[2].startswith("Changes are not tested: fewer than 10 topics")
+
+
+def test_without_swaps_the_command_prints_no_table(capsys):
+    paths = [str(demo.run_paths()[run]) for run in "AE"]
+    words = ["sensitivity", "graded-demo", *paths, "CG@1"]
+    assert (
+        cli.main([*words, "--gains", "w1", "--gains", "w3", "--show", "swaps", "-f", "text"]) == 0
+    )
+    printed = capsys.readouterr().out
+    assert printed.endswith("No pair of runs changes its order between settings.\n")
+    assert "other" not in printed

@@ -6,7 +6,8 @@ from ir_measures_graded.analysis import compare_leaderboards, evaluate
 
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
-from ir_measures_graded.analysis.leaderboards.figures import _colours
+from ir_measures_graded.analysis.leaderboards.figures import _moved, slope_chart
+from ir_measures_graded.output.figures import colours_of_moves
 from ir_measures_graded.output.figures.style import COLOURS
 
 QRELS = {"q": {"a": 3, "b": 1, "c": 0}, "r": {"a": 0, "b": 2, "c": 1}}
@@ -27,4 +28,17 @@ def test_a_system_has_one_colour_in_all_panels():
             moved[system] += abs(before - after)
     moving = sorted((-distance, system) for system, distance in moved.items() if distance)
     assert len(moving) > 1
-    assert list(_colours(orders).items()) == list(zip([name for _, name in moving], COLOURS))
+    coloured = colours_of_moves(_moved(orders))
+    assert list(coloured.items()) == list(zip([name for _, name in moving], COLOURS))
+
+
+def test_of_many_systems_the_first_pair_of_measures_is_drawn():
+    systems = [f"s{number}" for number in range(70)]
+    first = {"run": systems, "AP": range(70), "P@5": range(70)}
+    second = {"run": systems, "AP": range(70), "P@5": range(70, 0, -1)}
+    compared = compare_leaderboards(first, second, means=True)
+    figure = slope_chart(compared.orders, compared.names, "title")
+    assert len(figure.axes) == 1
+    assert figure.texts[-1].get_text().endswith("The first of 2 pairs of measures is drawn.")
+    headings = {heading for table in compared.tables() for heading in table.cells()[0]}
+    assert {"tied in first", "significant in second", "tau_AP_b", "which fall"} <= headings

@@ -267,6 +267,37 @@ def test_panels_of_a_wide_sheet_stand_below_each_other_and_the_first_of_a_row_ha
     assert beside.get_size_inches()[0] > sheet.WIDEST_SHEET  # groups have no names of their own
 
 
+def test_panels_that_are_too_high_together_leave_out_rows_in_the_middle():
+    names = names_of(100, 40)
+    values = np.arange(100.0)
+    alike = np.ones((100, 100), dtype=bool)
+    forest = figures.Forest(names, values, texts=names_of(100, 5))
+    figure = figures.picture([forest, figures.Groups(alike)] * 3, across=2)
+    assert figure.get_size_inches()[1] < 1.3 * sheet.TALLEST_SHEET
+    assert figure.texts[0].get_text() == "Of 100 rows, the first 18 and the last 17 are drawn."
+    dots = figure.axes[0].collections[-1].get_offsets()
+    expected = [*range(18), np.nan, *range(83, 100)]
+    np.testing.assert_array_equal(np.ma.filled(dots[:, 0], np.nan), expected)
+    assert "… 65 more" in [text.get_text() for text in figure.axes[0].texts]
+    assert len(figures.picture([forest]).axes[0].texts) == 200  # one panel has room for all
+
+
+def test_a_heat_map_tells_which_names_have_no_room():
+    names = names_of(100, 4)
+    many = figures.HeatMap(np.ones((3, 100)), names[:3], names, column_label="run, the best first")
+    assert (many.left_out, many.turned().left_out) == ("Every second run is named.", "")
+    assert many.turned().rows == names
+
+
+def test_a_figure_does_not_repeat_the_sentence_above_it():
+    forest = figures.Forest(["a"], np.ones(1))
+    with figures.said_above("The answer."):
+        untitled = figures.picture([forest], "The answer.")
+        other = figures.picture([forest], "Another one.")
+    assert untitled.texts == []
+    assert [text.get_text() for text in other.texts] == ["Another one."]
+
+
 def test_panels_of_a_row_share_the_room_below_them():
     tall = figures.Scatter(np.arange(5), np.arange(5), x_label="x")
     low = figures.SortedBars(np.arange(50) - 9.0, names_of(50, 20))

@@ -103,7 +103,7 @@ class Check(Result):
         rows = [(remark.subject, remark.text) for remark in self.remarks]
         return Table(("input", "remark"), rows)
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the judged share of each run by rank, and the levels of each topic.
 
         Needs the extra ``plot``.
@@ -118,7 +118,7 @@ class Check(Result):
                     f" In colour: the {MOST_COLOURED} runs with the least share in the first 10."
                 )
         drawings.append(self.levels.bars())
-        return picture(drawings, self.summary, text)
+        return picture(drawings, title or self.summary, text)
 
     def _shares(self, shares: np.ndarray) -> Lines:
         """The judged share by rank, a line a run, the run with the least in the first ten first.

@@ -245,12 +245,12 @@ class Curves(Result):
     def _kind_of_bands(confidence: float) -> Note:
         return Note("{:g} % pointwise percentile bands", 100 * confidence)
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the curves; the legend starts with the run that is best at the measure's cutoff.
 
         Raises `GradedError` if Matplotlib is not installed.
         """
-        return figures.picture([self.drawing_of_lines()], self.summary, self.caption)
+        return figures.picture([self.drawing_of_lines()], title or self.summary, self.caption)
 
     @property
     def caption(self) -> str:
@@ -393,7 +393,7 @@ class CurvesByMeasure(Result):
             parts += by_measure.words
         return " ".join(parts)
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the curves, a panel for each measure.
 
         All panels show the runs of the first one in colour, each in one style. Needs the extra
@@ -412,7 +412,7 @@ class CurvesByMeasure(Result):
         with_legend[place] = replace(panels[place], shows_legend=True)
         if figures.side_by_side(with_legend, ACROSS) == 1:
             with_legend = [replace(panels[0], shows_legend=True)] + panels[1:]
-        return figures.picture(with_legend, self.summary, self.caption, across=ACROSS)
+        return figures.picture(with_legend, title or self.summary, self.caption, across=ACROSS)
 
 
 @overload

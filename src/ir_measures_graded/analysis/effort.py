@@ -170,7 +170,7 @@ class Effort(Result):
         more = with_minus(f"{record['more']:+d}")
         return f"{record['documents']} ({more})"
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the documents more against the value, a line a run, the cheapest first.
 
         Needs the extra ``plot``.
@@ -208,7 +208,7 @@ class Effort(Result):
             f"where the run does not reach the value within {counted(self.depth, 'rank')}. "
             f"Dashed upright: the value of {baseline} at this rank."
         )
-        return picture([drawing], self.summary, text)
+        return picture([drawing], title or self.summary, text)
 
     def notes(self) -> list[Note]:
         """The meaning of the cells, and why ranks may not belong to values."""

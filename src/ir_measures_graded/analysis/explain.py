@@ -223,7 +223,7 @@ class Explanation(Result):
             rows.append([_entry(cell, name in WHOLE) for name, cell in cells])
         return Table(list(fields), rows)
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the ranking beside its ideal list, and what each document adds.
 
         Each document is a tile in the colour of its level. Needs the extra ``plot``.
@@ -249,7 +249,7 @@ class Explanation(Result):
             )
         if len(self.documents) > MOST_DRAWN:
             text += f" The first {MOST_DRAWN} of {len(self.documents)} ranks are drawn."
-        return picture([tiles], self.summary, text)
+        return picture([tiles], title or self.summary, text)
 
     def notes(self) -> list[Note]:
         """The meaning of the columns."""

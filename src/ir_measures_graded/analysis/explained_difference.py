@@ -133,7 +133,7 @@ class ExplainedDifference(Result):
         columns = [Column(name, heads.get(name, "")) for name in names]
         return [Table.of(columns, rows)]
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw both rankings, and the difference that each document makes.
 
         Needs the extra ``plot``.
@@ -166,7 +166,7 @@ class ExplainedDifference(Result):
             text += " A line joins the places of a document in both rankings."
         if rows:
             text += f" Bars: what the documents add to the difference, for {run.run} above 0."
-        return picture(drawings, self.summary, text)
+        return picture(drawings, title or self.summary, text)
 
     def notes(self) -> list[Note]:
         """The number of omitted documents, and the sum of the contributions below the last

@@ -17,7 +17,7 @@ from ..evaluation.attributes import By, groups_of
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluation import ACROSS, Evaluation, axis_label
 from ..evaluation.order_of_runs import best_first
-from ..output.figures import Drawing, Figure, Forest, picture
+from ..output.figures import Drawing, Figure, Forest, on_one_scale, picture
 from ..output.formats import counted, decimal, known
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
@@ -107,7 +107,7 @@ class GroupMeans(Result):
             records.append(record | {"group": group})
         return [Table.of(columns, records)]
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the means of the runs, a panel for each measure and group, the best runs first.
 
         Needs the extra ``plot``.
@@ -116,14 +116,14 @@ class GroupMeans(Result):
         for mean in self.means:
             panels.setdefault((mean.measure, mean.group), {})[mean.run] = mean
         runs = self._best_first()
-        drawings: list[Drawing] = []
+        by_measure: dict[Measure, list[Forest]] = {}
         for (measure, group), means in panels.items():
             of_runs = [means[run] for run in runs]
             numbers = [[mean.mean, mean.lower, mean.upper] for mean in of_runs]
             values, lower, upper = np.array(numbers, dtype=float).T
             topics = counted(of_runs[0].topics, self.unit)
             heading = f"{measure}, {group or 'all'} ({topics})"
-            is_at_the_left = not drawings
+            is_at_the_left = not by_measure
             drawing = Forest(
                 runs,
                 values,
@@ -132,11 +132,14 @@ class GroupMeans(Result):
                 heading=heading,
                 shows_names=is_at_the_left,
             )
-            drawings.append(drawing)
+            by_measure.setdefault(measure, []).append(drawing)
+        drawings: list[Drawing] = []
+        for forests in by_measure.values():
+            drawings += on_one_scale(forests)
         text = f"Groups hold different {self.unit}s: a lower mean may be that of harder ones."
         if self.confidence is not None:
             text += f" Bars: {100 * self.confidence:g} % intervals, each for itself."
-        return picture(drawings, self.summary, text, across=ACROSS)
+        return picture(drawings, title or self.summary, text, across=ACROSS)
 
     def notes(self) -> list[Note]:
         """What the groups do not tell, and the kind of the intervals."""

@@ -134,14 +134,14 @@ class Levels(Result):
         """The weightings as arguments of measure strings, such as ``gains=1:1,2:10``."""
         return {name: f"gains={gains_text(gains)}" for name, gains in self.gains().items()}
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the documents of each topic by level, the topic with most above level 0 first.
 
         Needs the extra ``plot``.
         """
         share = self.relevant.sum() / max(self.documents.sum(), 1)
         text = f"{Percent(share)} of the judged documents are above level 0."
-        return picture([self.bars()], self.summary, text)
+        return picture([self.bars()], title or self.summary, text)
 
     def bars(self) -> StackedBars:
         """The documents of each topic by level, without those of level 0 if there are others."""

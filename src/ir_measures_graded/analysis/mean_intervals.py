@@ -119,7 +119,7 @@ class Intervals(Result):
             notes.append(Note(NO_INTERVAL, counted(undefined, "value"), self.unit))
         return notes + list(self.noted)
 
-    def figure(self) -> figures.Figure:
+    def figure(self, *, title: str = "") -> figures.Figure:
         """Draw the values with their intervals, one panel per measure, the best runs first.
 
         Needs the extra ``plot``.
@@ -140,7 +140,7 @@ class Intervals(Result):
             )
             panels.append(panel)
         caption = f"Bars: {self._kind} over {self.unit}s, each for itself, not all together."
-        return figures.picture(panels, self.headline, caption, across=ACROSS)
+        return figures.picture(panels, title or self.headline, caption, across=ACROSS)
 
     def _best_first(self) -> list[int]:
         """The numbers of the runs from the best value by the first measure."""

@@ -303,7 +303,7 @@ class Power(Result):
         rows = [known(np.array(row, dtype=object)) for row in table.rows]
         return replace(table, rows=rows)
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the smallest difference that is found against the number of topics.
 
         There is a panel for each measure, that of the highest discriminative power first. Needs the
@@ -324,7 +324,7 @@ class Power(Result):
             f"t-test at the level {short(self.level, '.2g')}.{band} The spread is that of these "
             f"{self.unit}s, each for itself."
         )
-        return picture(panels, self.summary, text, across=2)
+        return picture(panels, title or self.summary, text, across=2)
 
     def curve(self, measure: Measure | str) -> Lines:
         """The smallest difference that is found against the number of topics, by a measure."""

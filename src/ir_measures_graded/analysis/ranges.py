@@ -138,7 +138,7 @@ class Ranges(Result):
         rows = self.values + self.differences
         return Table.of(_COLUMNS, [row.record() for row in rows])
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the value of each run with its ranges, one panel for each measure.
 
         Needs the extra ``plot``.
@@ -149,7 +149,7 @@ class Ranges(Result):
             "the unjudged documents within the cutoff. The bars are bounds, not confidence "
             "intervals. Right: the share of judged documents."
         )
-        return picture(drawings, self.summary, text, across=2)
+        return picture(drawings, title or self.summary, text, across=2)
 
     def _rows_by(self, measure: GradedMeasure) -> list[Range]:
         """The runs by a measure, the best one first."""

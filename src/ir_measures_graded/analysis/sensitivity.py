@@ -345,8 +345,14 @@ class Sensitivity(Result):
         word = {1: run, -1: other, 0: tie}
         return [word[ahead] for ahead in self.ahead[:, pair].astype(int).tolist()]
 
+    def swap_tables(self) -> list[Table]:
+        """The table of swaps, none if no pair changes its order."""
+        return [self.swap_table()] if self.changing.any() else []
+
     def swap_notes(self) -> list[str]:
-        """What the table of swaps has."""
+        """What the table of swaps has; the answer says if there are none."""
+        if not self.changing.any():
+            return []
         return [
             "The better run of each two that change their order; * the difference is significant.",
             self._tests(),
@@ -378,13 +384,13 @@ class Sensitivity(Result):
                 rows.append([*names, *tested, changes[pair]])
         return Table(DIFFERENCES, rows)
 
-    def figure(self) -> figures.Figure:
+    def figure(self, *, title: str = "") -> figures.Figure:
         """Draw the rank of each run under every setting, the names at both ends.
 
         Needs the extra ``plot``.
         """
         chart = self.slopes()
-        return figures.picture([chart], self.summary, self._caption)
+        return figures.picture([chart], title or self.summary, self._caption)
 
     def slopes(self, coloured: dict[str, str] | None = None) -> figures.Slopes:
         """The ranks under every setting as a slope chart; see `figures.Slopes`."""
@@ -420,9 +426,9 @@ class Sensitivity(Result):
             levels = "/".join(f"{level:g}" for level in sorted(gains))
             values = "/".join(f"{gains[level]:g}" for level in sorted(gains))
             parts.append(f"{name}: gain of level {levels} is {values}.")
-        if np.ptp(self.ranks, axis=1).any():
-            parts.append("In colour: the runs whose rank changes most.")
-        return " ".join(parts)
+        moved = np.ptp(self.ranks, axis=1).tolist()
+        parts.append(figures.coloured_in_words(dict(zip(self.runs, moved, strict=True))))
+        return " ".join(parts).rstrip()
 
 
 def _has_both_signs(signs: np.ndarray) -> np.ndarray:

@@ -60,7 +60,10 @@ def run(arguments: Arguments) -> Result:
         return View([result.rank_table()], result.figure)
     if arguments.show == "swaps":
         notes = result.swap_notes()
-        return View([result.swap_table()], result.figure, noted=notes, above=result.answer())
+        swaps = result.swap_table()
+        return View(
+            result.swap_tables(), result.figure, read=swaps, noted=notes, above=result.answer()
+        )
     if arguments.show == "differences":
         return View([result.difference_table()], result.figure)
     return result

@@ -496,19 +496,20 @@ class Evaluation(Result):
             text, listed(best_runs), have, measure, value, counted(len(runs), "run"), topics
         )
 
-    def figure(self, kind: str = MEANS) -> figures.Figure:
+    def figure(self, kind: str = MEANS, *, title: str = "") -> figures.Figure:
         """Draw the values; the best runs by the first measure come first. Needs the extra ``plot``.
 
         - ``means``: a dot for each run, a panel for each measure
         - ``topics``: a heat map of topics × runs, a panel for each measure
         - ``box``: the quartiles and the range of each run over the topics
 
-        Raises `GradedError` for another kind, and if Matplotlib is not installed.
+        `title` stands in the place of the answer. Raises `GradedError` for another kind, and if
+        Matplotlib is not installed.
         """
         if kind == TOPICS:
-            return self._figure_of_topics()
+            return self._figure_of_topics(title)
         if kind == BOX:
-            return self._figure_of_quartiles()
+            return self._figure_of_quartiles(title)
         if kind != MEANS:
             raise GradedError(
                 f"kind={kind!r} is not allowed; it is {', '.join(map(repr, FIGURES))}"
@@ -526,7 +527,7 @@ class Evaluation(Result):
                 shows_names=column == 0,
             )
             panels.append(panel)
-        return figures.picture(panels, self.headline(), across=ACROSS)
+        return figures.picture(panels, title or self.headline(), across=ACROSS)
 
     def best_first(self, measure: Measure | str | None = None) -> list[int]:
         """The numbers of the runs from the best mean by a measure, the first one by default."""
@@ -534,19 +535,17 @@ class Evaluation(Result):
         means = self.means()[:, column]
         return best_first(sign_of(self.measures[column]) * means, self.runs)
 
-    def _figure_of_topics(self) -> figures.Figure:
+    def _figure_of_topics(self, title: str) -> figures.Figure:
         """A heat map of topics × runs for each measure."""
         order = self.best_first()
         names = [self.runs[row] for row in order]
         panels = []
-        title = None
         for column, measure in enumerate(self.measures):
             values = sign_of(measure) * self.values[order, column]
             means = _means_of_topics(values)
             topics = np.argsort(-means, kind="stable")
             with_value = topics[~np.isnan(means[topics])]
-            if title is None:
-                title = self._extreme_topics(measure, with_value)
+            title = title or self._extreme_topics(measure, with_value)
             heading = str(measure) if len(self.measures) > 1 else ""
             panel = figures.HeatMap(
                 self.values[order, column].T[topics],
@@ -554,15 +553,17 @@ class Evaluation(Result):
                 names,
                 label=str(measure),
                 heading=heading,
-                row_label=f"{self.unit}, the easiest at the top",
+                row_label=f"{self.unit}, the easiest first",
+                column_label="run, the best first",
             )
-            panels.append(panel)
-        return figures.picture(panels, title or self.summary, across=2)
+            panels.append(panel if panel.names_every_column else panel.turned())
+        return figures.picture(panels, title, across=2)
 
-    def _extreme_topics(self, measure: Measure, topics: np.ndarray) -> Note | None:
-        """The easiest and the hardest topic, of topics from the easiest to the hardest."""
+    def _extreme_topics(self, measure: Measure, topics: np.ndarray) -> str:
+        """The easiest and the hardest topic, of topics from the easiest to the hardest, in a
+        sentence; without two of them the summary."""
         if len(topics) < 2:
-            return None
+            return self.summary
         easiest = int(topics[0])
         hardest = int(topics[-1])
         means = _means_of_topics(self.of(measure))
@@ -572,7 +573,7 @@ class Evaluation(Result):
         names += [self.topics[easiest], decimal(float(means[easiest]))]
         return Note(text, *names)
 
-    def _figure_of_quartiles(self) -> figures.Figure:
+    def _figure_of_quartiles(self, title: str) -> figures.Figure:
         """The median, the quartiles and the range of each run over the topics."""
         order = self.best_first()
         names = [self.runs[row] for row in order]
@@ -601,7 +602,7 @@ class Evaluation(Result):
             "to the upper quartile. Thin bar: from the lowest to the highest value. Runs are "
             f"sorted by their mean {self.measures[0]}."
         )
-        return figures.picture(panels, self.headline(), caption, across=ACROSS)
+        return figures.picture(panels, title or self.headline(), caption, across=ACROSS)
 
 
 def _taken(array: np.ndarray | None, places: Sequence[int], axis: int = 0) -> np.ndarray | None:

@@ -85,8 +85,8 @@ class Result:
         """
         return str(self.answer()[0])
 
-    def figure(self) -> Figure:
-        """A Matplotlib figure.
+    def figure(self, *, title: str = "") -> Figure:
+        """A Matplotlib figure, with the answer or another sentence as its title.
 
         Raises `GradedError` if there is none, and without the extra ``plot``.
         """
@@ -94,12 +94,16 @@ class Result:
             f"a result of the kind {type(self).__name__} has no figure; save its table"
         )
 
-    def drawing(self) -> Figure | str | None:
-        """The figure, or the reason why it cannot be drawn; None if there is none."""
+    def drawing(self, said_above: str = "") -> Figure | str | None:
+        """The figure, or the reason why it cannot be drawn; None if there is none.
+
+        The figure does not repeat as its title what is `said_above` it.
+        """
         try:
             if type(self).figure is Result.figure:
                 return None
-            return self.figure()
+            with figures.said_above(said_above):
+                return self.figure()
         except GradedError as error:  # for example without Matplotlib
             return str(error)
 
@@ -128,13 +132,14 @@ class Result:
         lines: list[str] = []
         answer = self.answer()
         if answer:
-            lines += [*sentences(form, answer), ""]
-        first, *others = self.tables()
-        lines += first.lines(form, places)
-        for table in others:
-            lines += ["", *sentences(form, [table.title])]
-            if form == "markdown":
+            lines += sentences(form, answer)
+        for number, table in enumerate(self.tables()):
+            if lines:
                 lines.append("")
+            if number:
+                lines += sentences(form, [table.title])
+                if form == "markdown":
+                    lines.append("")
             lines += table.lines(form, places)
         notes = [*self.notes(), *self.remark_notes()]
         if notes:
@@ -187,7 +192,7 @@ class Result:
     def _repr_html_(self) -> str:
         summary = self.summary
         parts = [f"<p><b>{type(self).__name__}</b>: {escaped_html(summary)}</p>"]
-        drawing = self.drawing()
+        drawing = self.drawing(said_above=summary)
         if isinstance(drawing, str):
             parts.append(f"<p>{escaped_html(drawing)}</p>")
         elif drawing:
@@ -242,13 +247,13 @@ class View(Result):
         """The sentences below the tables."""
         return self.noted
 
-    def figure(self) -> Figure:
-        """The figure that was chosen. Raises `GradedError` if there is none."""
+    def figure(self, *, title: str = "") -> Figure:
+        """The figure that was chosen, with its own title. Raises `GradedError` if there is none."""
         return self.draw() if self.draw else super().figure()
 
-    def drawing(self) -> Figure | str | None:
+    def drawing(self, said_above: str = "") -> Figure | str | None:
         """As that of all results."""
-        return super().drawing() if self.draw else None
+        return super().drawing(said_above) if self.draw else None
 
 
 def as_bytes(lines: Iterable[str]) -> bytes:

@@ -107,7 +107,7 @@ def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[i
 def _width_without_heading(column: Sequence[str]) -> int:
     """The width of the cells, and of the longest part of the heading."""
     heading, *cells = column
-    return max([_longest_part(heading), *map(width_of, cells)])
+    return max([_longest_part_of_heading(heading), *map(width_of, cells)])
 
 
 def _least_width(column: Sequence[str], widest: int) -> int:
@@ -116,7 +116,7 @@ def _least_width(column: Sequence[str], widest: int) -> int:
     if all(map(_is_number, cells)):
         return widest
     longest = max(map(_longest_part, cells))
-    least = max(FOLDED_NAME, min(longest, LONGEST_PART), _longest_part(heading))
+    least = max(FOLDED_NAME, min(longest, LONGEST_PART), _longest_part_of_heading(heading))
     return min(widest, least)
 
 
@@ -136,17 +136,36 @@ def _longest_part(text: str) -> int:
     return max(widths, default=0)
 
 
+def _longest_part_of_heading(heading: str) -> int:
+    """The same for a heading, whose words of up to `FOLDED_NAME` columns stay whole.
+
+    >>> _longest_part_of_heading("tau_AP_b"), _longest_part_of_heading("nDCG_JK(b=2)@10")
+    (8, 7)
+    """
+    widths = []
+    for word in heading.split():
+        is_short = width_of(word) <= FOLDED_NAME
+        widths.append(width_of(word) if is_short else _longest_part(word))
+    return max(widths, default=0)
+
+
 _BREAK = r"(?:[\-_/,;(]*\s+(?=\()|[\s\-_/,;(]+)"  # a bracket after a blank begins a part
+_BEFORE_PLACES = r" (?=\d+→\d)"
+_WITHIN_PART = "\0"
+"""A character in the place of a blank at which no line is broken; cells have no such one."""
 _PART = rf"(?:(?<=\s)\()?[^\s\-_/,;(]+{_BREAK}?|{_BREAK}"
 
 
 def _parts(text: str) -> list[str]:
     """The parts of a text; it may be folded behind a blank and behind - _ / , ; and (.
 
-    >>> _parts("nDCG_JK(b=2)@10 of TAS-B (old)")
-    ['nDCG_', 'JK(', 'b=2)@10 ', 'of ', 'TAS-', 'B ', '(old)']
+    Two places stay with the name in front of them.
+
+    >>> _parts("nDCG_JK(b=2)@10 of TAS-B (old) 8→11")
+    ['nDCG_', 'JK(', 'b=2)@10 ', 'of ', 'TAS-', 'B ', '(old) 8→11']
     """
-    return re.findall(_PART, text)
+    whole = re.sub(_BEFORE_PLACES, _WITHIN_PART, text)
+    return [text_part.replace(_WITHIN_PART, " ") for text_part in re.findall(_PART, whole)]
 
 
 def folded(text: str, columns: int) -> list[str]:

@@ -20,6 +20,7 @@ from ...output.figures import (
     SortedBars,
     Triangle,
     difference_label,
+    on_one_scale,
     picture,
 )
 from ...output.formats import short
@@ -36,21 +37,22 @@ MOST_IN_TRIANGLE: Final = 12
 MOST_TOPICS_NAMED: Final = 5
 
 
-def figure_of(comparison: Comparison) -> Figure:
+def figure_of(comparison: Comparison, title: str = "") -> Figure:
     """The figure that answers the comparison.
 
     Differences from a baseline are a forest, those of two runs are drawn topic by topic, and all
     pairs are a triangle or, of many runs, groups of runs that do not differ.
     """
+    title = title or comparison.summary
     if not comparison.baseline:
-        return _all_pairs(comparison)
+        return _all_pairs(comparison, title)
     values = comparison.by_topic
     if len(comparison.runs) == 2 and values is not None and not comparison.groups:
-        return _two_runs(comparison, values)
-    return _differences(comparison)
+        return _two_runs(comparison, values, title)
+    return _differences(comparison, title)
 
 
-def _all_pairs(comparison: Comparison) -> Figure:
+def _all_pairs(comparison: Comparison, title: str) -> Figure:
     """The p-values of all pairs, or the means with groups of runs that do not differ."""
     alpha = comparison.alpha
     correction = _correction(comparison)
@@ -62,14 +64,14 @@ def _all_pairs(comparison: Comparison) -> Figure:
             f"p of each pair{correction}. In colour: the run named below is better than the run "
             f"named at the left with p < {short(alpha)}, dark with p < {short(strong)}."
         )
-        return picture(drawings, comparison.summary, text, across=2)
+        return picture(drawings, title, text, across=2)
     for measure in comparison.measures:
         drawings += _grouped(comparison, measure)
     text = (
         f"Dots: means. Runs that a bar joins do not differ with p < {short(alpha)}{correction}; "
         "runs that share no bar do."
     )
-    return picture(drawings, comparison.summary, text, across=2)
+    return picture(drawings, title, text, across=2)
 
 
 def _triangle(comparison: Comparison, measure: Measure, strong: float) -> Triangle:
@@ -104,12 +106,13 @@ def _grouped(comparison: Comparison, measure: Measure) -> list[Drawing]:
     return [dots, Groups(is_alike)]
 
 
-def _two_runs(comparison: Comparison, values: Evaluation) -> Figure:
+def _two_runs(comparison: Comparison, values: Evaluation, title: str) -> Figure:
     """The topics of two runs: one against the other, and their differences in order."""
     old = str(comparison.baseline)
     new = next(run for run in comparison.runs if run != old)
     both = values.part([old, new], values.measures)
     drawings: list[Drawing] = []
+    bars: list[SortedBars] = []
     for measure in both.measures:
         topics = [both.topics[number] for number in both.paired_topics(measure).tolist()]
         old_values, new_values = both.paired(measure)
@@ -122,22 +125,28 @@ def _two_runs(comparison: Comparison, values: Evaluation) -> Figure:
         drawings.append(
             Scatter(old_values, new_values, topics, old, new, str(measure), named, diagonal=True)
         )
-        drawings.append(SortedBars(better, topics, label, unit=comparison.unit))
+        bars.append(SortedBars(better, topics, label, unit=comparison.unit))
+        drawings.append(bars[-1])
     text = (
         f"A dot for each {comparison.unit}, on the line if both runs are equal. Bars: the "
-        f"differences, {new} better above 0. The {comparison.unit}s that differ most are named."
+        f"differences, {new} better above 0."
     )
-    return picture(drawings, comparison.summary, text, across=2)
+    if not bars[0].has_every_name:
+        text += f" The {comparison.unit}s that differ most are named."
+    return picture(drawings, title, text, across=2)
 
 
-def _differences(comparison: Comparison) -> Figure:
-    """The differences from the baseline with their intervals, the best runs at the top."""
-    rows = _rows(comparison)
-    names = [_row_name(comparison, row) for row in rows]
-    drawings = []
-    for column, measure in enumerate(comparison.measures):
-        drawing = _differences_by(comparison, measure, rows, names)
-        drawings.append(replace(drawing, shows_names=column == 0))
+def _differences(comparison: Comparison, title: str) -> Figure:
+    """The differences from the baseline with their intervals, the best runs at the top.
+
+    Groups of topics have a panel each or, of two runs, a row each.
+    """
+    drawings: list[Drawing] = []
+    for measure in comparison.measures:
+        panels = _panels_by(comparison, measure)
+        if drawings:
+            panels[0] = replace(panels[0], shows_names=False)
+        drawings += panels
     level = f"{100 * (1 - comparison.alpha):g} %"
     together = "each for itself"
     if comparison.family == 1:
@@ -148,7 +157,7 @@ def _differences(comparison: Comparison) -> Figure:
         f"Bars: {level} intervals, {together}. Filled: p < {short(comparison.alpha)}"
         f"{_correction(comparison)}."
     )
-    return picture(drawings, comparison.summary, text, across=ACROSS)
+    return picture(drawings, title, text, across=ACROSS)
 
 
 class _Row(NamedTuple):
@@ -177,20 +186,52 @@ class _Row(NamedTuple):
         return "/".join(map(str, counts))
 
 
+def _panels_by(comparison: Comparison, measure: Measure) -> list[Forest]:
+    """The differences by a measure: of all topics, and of each group on the same scale."""
+    rows = _rows(comparison)
+    heading = str(measure)
+    if not comparison.groups:
+        return [_differences_by(comparison, measure, rows, _pairs_of(rows), heading)]
+    by_group = [_of_group(rows, over) for over in (comparison, *comparison.groups.values())]
+    if len(by_group[0]) == 1:
+        names = [_group_name(row.over, comparison.unit) for row in rows]
+        return [_differences_by(comparison, measure, rows, names, heading)]
+    panels: list[Forest] = []
+    for rows_of_group in by_group:
+        group = _group_name(rows_of_group[0].over, comparison.unit)
+        panel = _differences_by(
+            comparison, measure, rows_of_group, _pairs_of(rows_of_group), f"{heading}, {group}"
+        )
+        panels.append(replace(panel, shows_names=not panels))
+    return on_one_scale(panels)
+
+
 def _rows(comparison: Comparison) -> list[_Row]:
-    """The pairs with each baseline, the best runs at the top, over all topics, then by group."""
+    """The pairs with each baseline, the best runs at the top, over all topics, then by group.
+
+    The order is that of the means over all topics.
+    """
     first = comparison.measures[0]
+    place = {run: number for number, run in enumerate(comparison.best_first(first))}
     rows = []
     for over in (comparison, *comparison.groups.values()):
-        place = {run: number for number, run in enumerate(over.best_first(first))}
         pairs = [(str(test.run), str(test.other)) for test in over.find(first)]
         pairs.sort(key=lambda pair: (over.baselines.index(pair[1]), place[pair[0]]))
         rows += [_Row(over, run, other) for run, other in pairs]
     return rows
 
 
+def _of_group(rows: Sequence[_Row], over: Comparison) -> list[_Row]:
+    """The rows over the topics of a comparison."""
+    return [row for row in rows if row.over is over]
+
+
 def _differences_by(
-    comparison: Comparison, measure: Measure, rows: Sequence[_Row], names: Sequence[str]
+    comparison: Comparison,
+    measure: Measure,
+    rows: Sequence[_Row],
+    names: Sequence[str],
+    heading: str,
 ) -> Forest:
     """The differences of the rows by a measure."""
     tests = [row.test(measure) for row in rows]
@@ -209,7 +250,7 @@ def _differences_by(
         values,
         bars=[np.stack([lower, upper])],
         label=label,
-        heading=str(measure),
+        heading=heading,
         zero=0.0,
         filled=np.array([bool(test.significant) for test in tests]),
         texts=texts,
@@ -231,13 +272,14 @@ def _baselines(comparison: Comparison) -> str:
     return "the baseline"
 
 
-def _row_name(comparison: Comparison, row: _Row) -> str:
-    """The name of a row: the run or both runs, and the group of topics."""
-    pair = row.run
-    if len(comparison.baselines) > 1:
-        pair = f"{row.run} − {row.other}"
-    if not comparison.groups:
-        return pair
-    name = row.over.name or f"all {comparison.unit}s"
-    group = f"{name} ({row.over.topics})"
-    return f"{group}: {pair}" if len(comparison.runs) > 2 else group
+def _pairs_of(rows: Sequence[_Row]) -> list[str]:
+    """The names of rows: the run or, with several baselines, both runs."""
+    if len({row.other for row in rows}) == 1:
+        return [row.run for row in rows]
+    return [f"{row.run} − {row.other}" for row in rows]
+
+
+def _group_name(over: Comparison, unit: str) -> str:
+    """The name of the topics of a comparison with their number."""
+    name = over.name or f"all {unit}s"
+    return f"{name} ({over.topics})"

@@ -376,9 +376,9 @@ class Comparison(Result):
         below = [f"<p>{escaped_html(sentence)}</p>" for sentence in self.lacking]
         return "\n".join([*above, answer, *tables, *below])
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the differences from the baselines, topics of two runs, or which runs beat which.
 
         Raises `GradedError` if Matplotlib is not installed (extra ``plot``).
         """
-        return figures.figure_of(self)
+        return figures.figure_of(self, title)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluation import Evaluation
 from ...output.figures import BLUE, GREY, ORANGE, Drawing, Figure, NumberLine, SortedBars, picture
+from ...output.formats import counted
 from ..statistics.precision import differences_of
 from .verdict import DIFFERS, HOLDS, MOST_FALLEN_NAMED, WORSE, Verdict
 
@@ -19,27 +22,36 @@ COLOURS: Final = {HOLDS: BLUE, WORSE: ORANGE, DIFFERS: ORANGE}
 """The colour of the difference by verdict; else grey."""
 
 
-def figure_of(gate: Gate) -> Figure:
-    """A number line and the sorted topics for each measure, over all topics."""
+def figure_of(gate: Gate, title: str = "") -> Figure:
+    """A number line, those of the groups and the sorted topics for each measure."""
     drawings: list[Drawing] = []
     bars = []
-    for verdict in gate.verdicts:
-        if verdict.group is not None:
-            continue
-        drawings.append(_number_line(gate, verdict))
+    over_all_topics = [verdict for verdict in gate.verdicts if verdict.group is None]
+    for verdict in over_all_topics:
+        of_groups = [each for each in gate.verdicts if each.measure == verdict.measure]
+        drawings += _number_lines(gate, of_groups)
         if gate.by_topic is not None:
             bars.append(_topics(gate, gate.by_topic, verdict))
             drawings.append(bars[-1])
     text = (
-        f"Above: the mean difference with its one-sided bounds at {100 * (1 - gate.level):.3g} % "
-        f"each, and the zone that the margin of {gate.margin} excludes."
+        f"Dot: the mean difference with its one-sided bounds at {100 * (1 - gate.level):.3g} % "
+        f"each. Shaded: the zone that the margin of {gate.margin} excludes."
     )
     if bars:
         text += f" Below: a bar for each {gate.unit}"
         if any(verdict.fallen for verdict in gate.verdicts) and not bars[0].has_every_name:
             text += "; those that fell most are named"
         text += "."
-    return picture(drawings, gate.summary, text, across=1)
+    return picture(drawings, title or gate.summary, text, across=1)
+
+
+def _number_lines(gate: Gate, verdicts: Sequence[Verdict]) -> list[NumberLine]:
+    """The number lines of verdicts by one measure, on one scale, the last one with the label."""
+    lines = [_number_line(gate, verdict) for verdict in verdicts]
+    ends = np.array([line.own_limits for line in lines])
+    limits = (float(ends[:, 0].min()), float(ends[:, 1].max()))
+    on_one_scale = [replace(line, limits=limits, label="") for line in lines]
+    return [*on_one_scale[:-1], replace(lines[-1], limits=limits)]
 
 
 def _number_line(gate: Gate, verdict: Verdict) -> NumberLine:
@@ -54,12 +66,15 @@ def _number_line(gate: Gate, verdict: Verdict) -> NumberLine:
     lower = -np.inf if verdict.lower is None else verdict.lower
     upper = np.inf if verdict.upper is None else verdict.upper
     smaller = ", smaller is better" if sign < 0 else ""
+    topics = ""
+    if verdict.group is not None:
+        topics = f" ({counted(verdict.topics, gate.unit)})"
     return NumberLine(
         verdict.difference,
         (lower, upper),
         tuple(excluded),
         label=f"{gate.new} − {gate.old}{smaller}",
-        heading=f"{verdict.measure}: {verdict.verdict}",
+        heading=f"{verdict.name}{topics}: {verdict.verdict}",
         colour=COLOURS.get(verdict.verdict, GREY),
     )
 

@@ -309,9 +309,9 @@ class Gate(Result):
             rose = f"{verdict.rises} rose, more than chance explains"
             yield f"{verdict.measure}: {fell} and {rose}."
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the difference beside the margin, and the topics in order, for each measure."""
-        return figure_of(self)
+        return figure_of(self, title)
 
     def junit(self, status: int | None = None) -> str:
         """The result in JUnit's form, XML, with a test for each measure.

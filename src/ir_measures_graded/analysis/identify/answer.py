@@ -99,7 +99,7 @@ class Identification(Result):
             rows.append(("none", "nearest", described(self.definition)))
         return rows
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the values given against those computed, a dot a topic, the misses named.
 
         For a mean, whose topics are not given, the computed values are drawn. Needs the extra
@@ -110,7 +110,7 @@ class Identification(Result):
             if self.definitions:
                 computed = "computed by the definition found"
             bars = SortedBars(self.computed, self.topics, computed)
-            return picture([bars], self.summary)
+            return picture([bars], title or self.summary)
         distance = np.abs(self.computed - self.given)
         farthest = np.argsort(-distance, kind="stable")[: min(self.differ, MOST_NAMED)]
         points = Scatter(
@@ -123,7 +123,7 @@ class Identification(Result):
             f"A dot a topic, on the line if both values are equal; {self.differ} of {topics} "
             f"differ{named}."
         )
-        return picture([points], self.summary, text)
+        return picture([points], title or self.summary, text)
 
     def topic_table(self) -> Table:
         """One row per topic: the value given, the computed one, and their difference."""

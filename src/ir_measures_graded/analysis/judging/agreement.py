@@ -265,12 +265,12 @@ class Judges(Result):
             records.append(record)
         return Table.of(records[0], records)
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw κ of the judges, the levels by the best judge, and the order of the runs.
 
         Needs the extra ``plot``.
         """
-        return figure_of(self)
+        return figure_of(self, title)
 
     @property
     def best(self) -> JudgeAgreement:

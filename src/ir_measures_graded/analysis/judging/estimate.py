@@ -205,9 +205,9 @@ class Estimates(Result):
         level = 1 - self.confidence
         return sum(pair.adjusted is None or pair.adjusted >= level for pair in pairs)
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the combined estimates with their intervals. Needs the extra ``plot``."""
-        return figure_of_estimates(self)
+        return figure_of_estimates(self, title)
 
     def notes(self) -> list[str]:
         """The open pairs of runs, and the meaning of the columns."""

@@ -10,7 +10,18 @@ from ir_measures import Measure
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluation import axis_label
 from ...evaluation.order_of_runs import best_first
-from ...output.figures import BLUE, Drawing, Figure, Forest, HeatMap, Line, Lines, Slopes, picture
+from ...output.figures import (
+    BLUE,
+    Drawing,
+    Figure,
+    Forest,
+    HeatMap,
+    Line,
+    Lines,
+    Slopes,
+    coloured_in_words,
+    picture,
+)
 from ...output.formats import counted
 from ..statistics.tests import run_ranks
 from .level_agreement import MOST_LEVELS
@@ -28,7 +39,7 @@ MOST_COLUMNS: Final = 100
 """The strip of documents to judge shows at most so many ranks."""
 
 
-def figure_of(judges: Judges) -> Figure:
+def figure_of(judges: Judges, title: str = "") -> Figure:
     """κ of the judges, the levels by the best judge, and the order of the runs under it."""
     best = judges.best
     drawings: list[Drawing] = [_kappas(judges)]
@@ -43,10 +54,10 @@ def figure_of(judges: Judges) -> Figure:
     if defined:
         slopes = _slopes(best, defined[0])
         drawings.append(slopes)
-        some_move = np.ptp(slopes.ranks, axis=1).any()
-        coloured = "; in colour those that move most" if some_move else ""
-        text += f" Lines: the places of the runs{coloured}."
-    return picture(drawings, judges.summary, text, across=3)
+        moved = np.ptp(slopes.ranks, axis=1).tolist()
+        coloured = coloured_in_words(dict(zip(slopes.names, moved, strict=True)), rank="place")
+        text += f" Lines: the places of the runs. {coloured}"
+    return picture(drawings, title or judges.summary, text.rstrip(), across=3)
 
 
 def _kappas(judges: Judges) -> Forest:
@@ -95,7 +106,7 @@ def _slopes(judge: JudgeAgreement, order: OrderAgreement) -> Slopes:
     return Slopes(order.runs, np.concatenate(ranks, axis=1), judges, f"Order by {order.measure}")
 
 
-def figure_of_estimates(estimates: Estimates) -> Figure:
+def figure_of_estimates(estimates: Estimates, title: str = "") -> Figure:
     """The combined estimates of the runs with their intervals, a panel for each measure."""
     combined = [estimate for estimate in estimates.estimates if estimate.judge == "combined"]
     by_measure: dict[Measure, list[Estimate]] = {}
@@ -106,7 +117,7 @@ def figure_of_estimates(estimates: Estimates) -> Figure:
         f"Combined estimates with {100 * estimates.confidence:.10g} % intervals, each for itself, "
         "not all together."
     )
-    return picture(panels, estimates.summary, text, across=2)
+    return picture(panels, title or estimates.summary, text, across=2)
 
 
 def _estimates_by(measure: Measure, of_runs: list[Estimate]) -> Forest:
@@ -125,7 +136,7 @@ def _estimates_by(measure: Measure, of_runs: list[Estimate]) -> Forest:
     )
 
 
-def figure_of_holes(holes: Holes) -> Figure:
+def figure_of_holes(holes: Holes, title: str = "") -> Figure:
     """The open pairs against the judgments, and the documents to judge next."""
     drawings: list[Drawing] = []
     sentences = []
@@ -145,7 +156,8 @@ def figure_of_holes(holes: Holes) -> Figure:
         sentences.append(f"Cells: {what} by topic and best rank, darker with more runs.")
     if not drawings:
         drawings.append(_means(holes))
-    return picture(drawings, holes.sentence_on_pairs, " ".join(sentences), across=2)
+    title = title or holes.sentence_on_pairs
+    return picture(drawings, title, " ".join(sentences), across=2)
 
 
 def _open_pairs(holes: Holes, counts: np.ndarray, still_open: np.ndarray) -> Lines:

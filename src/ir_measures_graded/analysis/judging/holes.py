@@ -166,12 +166,12 @@ class Holes(Result):
             rows.append([topic, document, gain, min(rank_by_run.values()), runs, sample])
         return Table(("topic", "document", "gain", "best_rank", "runs", "sample"), rows)
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the open pairs against the judgments, and the documents to judge next.
 
         Needs the extra ``plot``.
         """
-        return figure_of_holes(self)
+        return figure_of_holes(self, title)
 
     def notes(self) -> list[Note]:
         """The judgments that each source of answers added, the random sample, and the columns."""

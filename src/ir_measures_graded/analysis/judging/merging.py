@@ -119,7 +119,7 @@ class MergedJudges(Result):
             rows.append([judge, judged, alone, agreed, share])
         return [Table(columns, rows)]
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the share of each judge's levels that are the merged ones.
 
         Needs the extra ``plot``.
@@ -136,7 +136,7 @@ class MergedJudges(Result):
             texts=numbers,
             texts_heading="judgments",
         )
-        return picture([dots], self.summary)
+        return picture([dots], title or self.summary)
 
 
 @checks_arguments("merge_judges({'Ann': qrels, 'Ben': qrels}, 'majority')")

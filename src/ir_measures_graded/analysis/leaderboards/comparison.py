@@ -17,7 +17,7 @@ from ...evaluation.checked import checks_arguments, measure_pairs, two_names
 from ...evaluation.counting import with_effective
 from ...output.formats import counted, listed, short
 from ...output.result import Result
-from ...output.tables import Note, Table
+from ...output.tables import Column, Note, Table
 from ..statistics import orders
 from ..statistics.corrections import CORRECTION_NAME
 from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
@@ -37,6 +37,16 @@ MOST_NAMED = 3
 STATISTICS = ("tau", "tau_AP", "tau_AP_b", "tau_GAP", "rho", "RBO")
 COUNTS = ("systems", "pairs", "tied_first", "tied_second", "tied_both")
 SIGNIFICANT = ("significant_first", "significant_second", "agreed", "reversed", "lost", "new")
+HEADINGS = {
+    "tied_first": "tied in first",
+    "tied_second": "tied in second",
+    "tied_both": "tied in both",
+    "fall_of": "which fall",
+    "rise_of": "which rise",
+    "significant_first": "significant in first",
+    "significant_second": "significant in second",
+}
+"""What people read above columns, if it is not their name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +152,9 @@ class LeaderboardComparison(Result):
         systems = counted(len(compared.systems), "system")
         subject = f"The two orders of {systems}"
         if len(self.orders) > 1:
-            measures = f"{compared.first.measure} and {compared.second.measure}"
+            both = (compared.first.measure, compared.second.measure)
+            names = dict.fromkeys(map(str, both))
+            measures = " and ".join(names)
             count = f"the first of {len(self.orders)} pairs of measures"
             subject = f"By {measures} ({count}), the two orders of {systems}"
         tau = compared.statistics["tau"]
@@ -161,25 +173,27 @@ class LeaderboardComparison(Result):
         """One row per pair of measures: all statistics, and why some are undefined."""
         columns = ["first", "second", *COUNTS, *STATISTICS, *self._by_depth()]
         columns += ["fall", "fall_of", "rise", "rise_of", *SIGNIFICANT, "share", "undefined"]
-        return Table.of(columns, [compared.record() for compared in self.orders])
+        heads = [Column(name, HEADINGS.get(name, name)) for name in columns]
+        return Table.of(heads, [compared.record() for compared in self.orders])
 
     def _by_depth(self) -> list[str]:
         return [f"{name}@{depth}" for name in ("overlap", "tau") for depth in self.depths]
 
     def tables(self) -> list[Table]:
-        """The statistics, then the largest moves, and the pairs that tie or differ
-        significantly."""
+        """The statistics, also those at the top, then the largest moves, and the pairs that tie or
+        differ significantly."""
         everything = self.data()
         measures = ("first", "second")
         moves = everything.select(*measures, "fall", "fall_of", "rise", "rise_of")
         moves.title = "Largest changes of places, first → second"
         pairs = everything.select(*measures, *COUNTS[1:], *SIGNIFICANT, "share")
         pairs.title = "Pairs of systems: tied, and significant"
-        return [
-            everything.select(*measures, "systems", *STATISTICS, *self._by_depth()),
-            moves,
-            pairs,
-        ]
+        tables = [everything.select(*measures, "systems", *STATISTICS)]
+        if self.depths:
+            at_the_top = everything.select(*measures, *self._by_depth())
+            at_the_top.title = "Agreement at the top"
+            tables.append(at_the_top)
+        return [*tables, moves, pairs]
 
     def system_table(self) -> Table:
         """One row per system and pair of measures: its values and places, most fallen first."""
@@ -259,11 +273,11 @@ class LeaderboardComparison(Result):
         if compared.first.weights is not None or compared.second.weights is not None:
             yield Note("Weighted means over {}.", " and ".join(topics))
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """The places of the systems in both leaderboards, joined by lines, for at most 4 pairs."""
         from .figures import slope_chart  # This import takes time.
 
-        return slope_chart(self.orders, self.names, self.summary)
+        return slope_chart(self.orders, self.names, title or self.summary)
 
 
 def _topics_of(board: Board) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...output import figures
-from ...output.figures.slopes import colours_of_moves
+from ...output.figures import coloured_in_words, colours_of_moves
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .reproduction import Reproduced
 
 MOST_PANELS = 4
+MOST_ROWS = 120
+"""Panels of more systems together would be higher than a page."""
 
 
 def slope_chart(orders: Sequence[ComparedOrders], names: tuple[str, str], title: str) -> Figure:
@@ -26,29 +28,34 @@ def slope_chart(orders: Sequence[ComparedOrders], names: tuple[str, str], title:
     Systems that tie are at one height. Those that fall or rise most in all panels together are
     coloured, each in one colour.
     """
-    first_orders = orders[:MOST_PANELS]
-    coloured = _colours(first_orders)
+    most_panels = min(max(1, MOST_ROWS // len(orders[0].systems)), MOST_PANELS)
+    first_orders = orders[:most_panels]
+    moved = _moved(first_orders)
+    coloured = colours_of_moves(moved)
     panels = []
     for compared in first_orders:
         columns = [f"{names[0]} {compared.first.measure}", f"{names[1]} {compared.second.measure}"]
         places = np.stack(compared.places, axis=1).astype(float)
         panels.append(figures.Slopes(compared.systems, places, columns, coloured=coloured))
-    caption = "Places of the systems, 1 the best."
-    if coloured:
-        caption += " In colour: the systems whose place changes most."
-    if len(orders) > MOST_PANELS:
-        caption += f" The first {MOST_PANELS} of {len(orders)} pairs of measures are drawn."
-    return figures.picture(panels, title, caption, across=2)
+    in_colour = coloured_in_words(moved, "system", "place")
+    if len(panels) > 1:
+        in_colour = in_colour.replace("changes most.", "changes most in all panels together.")
+    sentences = ["Places of the systems, 1 the best.", in_colour]
+    if len(orders) > most_panels:
+        are_drawn = "are" if most_panels > 1 else "is"
+        first = f"first {most_panels}" if most_panels > 1 else "first"
+        sentences.append(f"The {first} of {len(orders)} pairs of measures {are_drawn} drawn.")
+    return figures.picture(panels, title, " ".join(filter(None, sentences)), across=2)
 
 
-def _colours(orders: Sequence[ComparedOrders]) -> dict[str, str]:
-    """The colours of the systems whose places change most, summed over the pairs of measures."""
+def _moved(orders: Sequence[ComparedOrders]) -> dict[str, float]:
+    """How far the place of each system changes, summed over the pairs of measures."""
     moved: dict[str, float] = defaultdict(float)
     for compared in orders:
         distances = np.ptp(np.stack(compared.places, axis=1), axis=1).tolist()
         for system, distance in zip(compared.systems, distances, strict=True):
             moved[system] += distance
-    return colours_of_moves(moved)
+    return moved
 
 
 def effects(rows: Sequence[Reproduced], title: str) -> Figure:

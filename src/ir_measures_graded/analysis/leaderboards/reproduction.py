@@ -180,13 +180,13 @@ class Reproduction(Result):
         for reason, undefined in names.items():
             yield Note("Undefined: {} ({}).", ", ".join(dict.fromkeys(undefined)), reason)
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """The effect ratio against ΔRI, a point for each measure."""
         if all(row.ratio is None or row.relative is None for row in self.rows):
             raise GradedError("there is no effect ratio to draw; name an advanced run")
         from .figures import effects  # This import takes time.
 
-        return effects(self.rows, self.summary)
+        return effects(self.rows, title or self.summary)
 
 
 def _effect(row: Reproduced) -> Note:

@@ -100,9 +100,9 @@ class Report(Result):
                 rows.append(row)
         return Table((*columns, *columns_of_test), rows)
 
-    def figure(self) -> Figure:
+    def figure(self, *, title: str = "") -> Figure:
         """Draw the means as dots, one panel per measure."""
-        return self.evaluation.figure()
+        return self.evaluation.figure(title=title)
 
     @cached_property
     def html(self) -> str:

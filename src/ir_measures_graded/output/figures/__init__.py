@@ -11,20 +11,20 @@
 
 A result names its drawing and the data, and `picture` adds the answer as the title:
 
-    def figure(self) -> Figure:
-        return picture([Forest(self.runs, self.means, label="Mean")], title=self.summary)
+    def figure(self, *, title: str = "") -> Figure:
+        return picture([Forest(self.runs, self.means, label="Mean")], title or self.summary)
 """
 
 from .bars import SortedBars, StackedBars, difference_label
-from .forest import Forest
+from .forest import Forest, on_one_scale
 from .groups import Groups
 from .heat_map import HeatMap, Triangle
 from .lines import Line, Lines
 from .number_line import NumberLine
 from .saving import FORMATS, NEEDS, drawable, new_figure, rendered, save, svg
 from .scatter import Scatter
-from .sheet import Drawing, Figure, picture, side_by_side
-from .slopes import Slopes, colours_of_moves
+from .sheet import Drawing, Figure, picture, said_above, side_by_side
+from .slopes import Slopes, coloured_in_words, colours_of_moves
 from .style import (
     BLUE,
     COLOURS,
@@ -63,6 +63,7 @@ __all__ = [
     "StackedBars",
     "Tiles",
     "Triangle",
+    "coloured_in_words",
     "colours_of_moves",
     "difference_label",
     "drawable",
@@ -70,10 +71,12 @@ __all__ = [
     "level_colours",
     "line_style",
     "new_figure",
+    "on_one_scale",
     "panels",
     "picture",
     "rendered",
     "run_styles",
+    "said_above",
     "save",
     "shortened",
     "side_by_side",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .sheet import TICKS, Drawing, Margins, of_height
+from .sheet import GAP, TICKS, Drawing, Margins, ends_within, of_height
 from .style import (
     BLUE,
     GREY,
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LABEL_SIZE = 8.0
+ROOM = 0.06
+"""The empty room at both ends of an axis, as a share of its length."""
 BAR_WIDTHS = (1.3, 3.6)
 """The widths in points of the longest and of the shorter interval."""
 
@@ -41,6 +43,7 @@ class Forest(Drawing):
     - `texts`: what stands at the right of each row, below `texts_heading`
     - `shows_names`: whether names stand at the left; they do in the first panel of a row, whose
       names the others may share
+    - `limits`: the ends of the axis; by default those of the data
     """
 
     names: Sequence[str]
@@ -55,6 +58,8 @@ class Forest(Drawing):
     texts_heading: str = ""
     shows_names: bool = True
     inner_width: float = 2.6
+    limits: tuple[float, float] | None = None
+    left_out: str = ""
 
     @property
     def width(self) -> float:
@@ -69,6 +74,39 @@ class Forest(Drawing):
     def first_in_row(self) -> Forest:
         """The forest with the names at its left."""
         return replace(self, shows_names=True)
+
+    def within(self, height: float) -> Forest:
+        """The first and the last rows that fit into a height, with a gap for the others."""
+        count = len(self.names)
+        rows = ends_within(count, height_of_rows(count), height)
+        if GAP not in rows:
+            return self
+        gap = rows.index(GAP)
+        first = gap
+        last = len(rows) - 1 - gap
+        colours = self.colours or [BLUE] * count
+        filled = self.filled
+        if filled is None:
+            filled = np.ones(count, dtype=bool)
+
+        def taken(cells: Sequence[str], in_gap: str) -> list[str]:
+            some = [cells[row] for row in rows]
+            some[gap] = in_gap
+            return some
+
+        texts: Sequence[str] = ()
+        if self.texts:
+            texts = taken(self.texts, "")
+        return replace(
+            self,
+            names=taken(self.names, f"… {count - first - last} more"),
+            values=_with_gap(self.values, rows),
+            bars=[_with_gap(bar, rows) for bar in self.bars],
+            filled=filled[rows],
+            colours=taken(colours, GREY),
+            texts=texts,
+            left_out=f"Of {count} rows, the first {first} and the last {last} are drawn.",
+        )
 
     @property
     def _size(self) -> float:
@@ -106,13 +144,33 @@ class Forest(Drawing):
             name_rows(axes, rows, map(shortened, self.names), self._size)
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.grid(visible=False, axis="y")
-        axes.margins(x=0.06)
+        axes.margins(x=ROOM)
+        if self.limits:
+            axes.set_xlim(self.limits)
         few_ticks(axes, self.width)
         axes.set_xlabel("\n".join(in_lines(self.label, self.width, LABEL_SIZE)), loc="left")
         for row, text in enumerate(self.texts):
             beside(axes, 1 + 0.08 / self.width, row, text, self._size)
         if self.texts_heading:
             beside(axes, 1 + 0.08 / self.width, -1.0, self.texts_heading, self._size)
+
+
+def _with_gap(numbers: np.ndarray, rows: Sequence[int]) -> np.ndarray:
+    """The numbers of some rows; NaN for the `GAP`."""
+    return np.where(np.array(rows) == GAP, np.nan, numbers[..., list(rows)])
+
+
+def on_one_scale(forests: Sequence[Forest]) -> list[Forest]:
+    """The forests with the same limits, which are those of all their data."""
+    numbers = [np.ravel(each) for forest in forests for each in (forest.values, *forest.bars)]
+    zeros = [forest.zero for forest in forests if forest.zero is not None]
+    finite = np.concatenate([*numbers, zeros])
+    finite = finite[np.isfinite(finite)]
+    if not finite.size:
+        return list(forests)
+    room = ROOM * float(np.ptp(finite)) or 0.05
+    limits = (float(finite.min()) - room, float(finite.max()) + room)
+    return [replace(forest, limits=limits) for forest in forests]
 
 
 def beside(axes: Axes, x: float, row: float, text: str, size: float) -> None:

@@ -6,12 +6,12 @@ Computational and Graphical Statistics 13(2), 2004. The groups here are grown gr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from .sheet import TICKS, Drawing, Margins, of_height
+from .sheet import GAP, TICKS, Drawing, Margins, ends_within, of_height
 from .style import BLUE, RULE, height_of_rows
 
 if TYPE_CHECKING:
@@ -77,6 +77,18 @@ class Groups(Drawing):
         """The height in inches, as that of a forest."""
         count = len(self.is_alike)
         return of_height(count, height_of_rows(count), least=0.45)
+
+    def within(self, height: float) -> Groups:
+        """The groups of the rows that a forest of this height has."""
+        count = len(self.is_alike)
+        rows = ends_within(count, height_of_rows(count), height)
+        if GAP not in rows:
+            return self
+        is_alike = self.is_alike[np.ix_(rows, rows)]
+        gap = rows.index(GAP)
+        is_alike[gap] = False
+        is_alike[:, gap] = False
+        return replace(self, is_alike=is_alike)
 
     def margins(self) -> Margins:
         """The room of a forest without names."""

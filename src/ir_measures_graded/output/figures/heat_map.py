@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +45,7 @@ LEAST_KEY = 0.9
 """The least height of the key in inches."""
 LEAST_SIDE = 1.4
 """The least width of the triangle, which has room for the measure above."""
+ORDINALS = {2: "second", 3: "third"}
 SIDE = 0.44
 """The side of a cell of the triangle in inches."""
 
@@ -91,6 +92,43 @@ class HeatMap(Drawing):
         if self.texts:
             of_row = max(of_row, 0.28)
         return of_height(len(self.rows), of_row, least=0.5, most=TALLEST)
+
+    @property
+    def left_out(self) -> str:  # type: ignore[override]
+        """A sentence on the names of rows and columns that have no room."""
+        sentences = []
+        for label, step in (
+            (self.row_label, self._row_step),
+            (self.column_label, self._column_step),
+        ):
+            if step > 1:
+                what = label.partition(",")[0] or "row or column"
+                sentences.append(f"Every {ORDINALS.get(step, f'{step}th')} {what} is named.")
+        return " ".join(sentences)
+
+    @property
+    def _row_step(self) -> int:
+        return step_of_names(len(self.rows), self.height, self._row_size)
+
+    @property
+    def _column_step(self) -> int:
+        return step_of_names(len(self.columns), self.width, self._column_size)
+
+    @property
+    def names_every_column(self) -> bool:
+        """Whether there is room for the name of each column."""
+        return self._column_step == 1
+
+    def turned(self) -> HeatMap:
+        """The heat map with its columns as rows."""
+        return replace(
+            self,
+            cells=self.cells.T,
+            rows=self.columns,
+            columns=self.rows,
+            row_label=self.column_label,
+            column_label=self.row_label,
+        )
 
     @property
     def _key_height(self) -> float:
@@ -140,12 +178,12 @@ class HeatMap(Drawing):
         )  # fmt: skip
         axes.set_ylim(len(self.rows), 0)
         axes.set_xlim(0, len(self.columns))
-        rows = every(len(self.rows), self.height, self._row_size)
-        columns = every(len(self.columns), self.width, self._column_size)
+        rows = range(0, len(self.rows), self._row_step)
+        columns = range(0, len(self.columns), self._column_step)
         names = [shortened(self.rows[row]) for row in rows]
-        name_rows(axes, rows + 0.5, names, self._row_size)
+        name_rows(axes, np.array(rows) + 0.5, names, self._row_size)
         names = [shortened(self.columns[column]) for column in columns]
-        name_columns(axes, columns + 0.5, names, self._column_size, self._is_upright)
+        name_columns(axes, np.array(columns) + 0.5, names, self._column_size, self._is_upright)
         axes.grid(visible=False)
         axes.spines[:].set_visible(False)
         self._name_axes(axes)
@@ -186,10 +224,9 @@ class HeatMap(Drawing):
                 axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", color=colour)
 
 
-def every(count: int, length: float, size: float) -> np.ndarray:
-    """The numbers of the rows that are named if `count` of them share a length in inches."""
-    step = max(1, math.ceil(count * size * LINE / length))
-    return np.arange(0, count, step)
+def step_of_names(count: int, length: float, size: float) -> int:
+    """Of how many rows one is named if `count` of them share a length in inches."""
+    return max(1, math.ceil(count * size * LINE / length))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ LABEL_SIZE = 8.0
 class NumberLine(Drawing):
     """A `difference` with its `bounds`, and the `excluded` zones (low, high) shaded.
 
-    An end of a zone or a bound may be infinite. `colour` is that of the dot.
+    An end of a zone or a bound may be infinite. `colour` is that of the dot. `limits` are the ends
+    of the axis, by default `own_limits`.
     """
 
     difference: float
@@ -31,6 +32,7 @@ class NumberLine(Drawing):
     label: str = ""
     heading: str = ""
     colour: str = BLUE
+    limits: tuple[float, float] | None = None
     inner_width: float = 4.4
 
     @property
@@ -48,14 +50,18 @@ class NumberLine(Drawing):
         lines = in_lines(self.label, self.width, LABEL_SIZE)
         return Margins(0.3, 0.3, 0.22, TICKS + len(lines) * LABEL_SIZE * LINE + 0.1)
 
-    def draw(self, axes: Axes) -> None:
-        """Draw the zones, the line at 0, and the difference."""
+    @property
+    def own_limits(self) -> tuple[float, float]:
+        """The ends of an axis that has all points, with some room."""
         ends = [end for zone in self.excluded for end in zone]
         points = np.array([self.difference, *self.bounds, *ends, 0.0])
         points = points[np.isfinite(points)]
-        room = 0.15 * (np.ptp(points) or 0.1)
-        low = points.min() - room
-        high = points.max() + room
+        room = 0.15 * (float(np.ptp(points)) or 0.1)
+        return float(points.min()) - room, float(points.max()) + room
+
+    def draw(self, axes: Axes) -> None:
+        """Draw the zones, the line at 0, and the difference."""
+        low, high = self.limits or self.own_limits
         edges = sorted(end for zone in self.excluded for end in zone if np.isfinite(end))
         texts = [short(edge, "+.3g") for edge in edges]
         gap = (widest(texts, LABEL_SIZE) + 0.06) * (high - low) / self.width

@@ -7,7 +7,9 @@ and the length of their names: the sheet grows with them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
@@ -30,6 +32,10 @@ WIDEST_SHEET: Final = 10.9
 
 Text is legible then in the width of a page.
 """
+TALLEST_SHEET: Final = 16.0
+"""Panels whose heights sum to more inches leave out rows in the middle; 100 runs fit."""
+LEAST_ROWS: Final = 10
+"""So many rows are drawn in any case."""
 TITLE_SIZE: Final = 10.0
 CAPTION_SIZE: Final = 7.5
 TICKS: Final = 0.24
@@ -57,6 +63,8 @@ class Drawing:
     """A line above the panel, such as the measure."""
     belongs_beside: ClassVar[bool] = False
     """Whether the panel is read together with the one at its left."""
+    left_out: str = ""
+    """A sentence on the rows that are not drawn."""
 
     @property
     def width(self) -> float:
@@ -70,6 +78,10 @@ class Drawing:
 
     def first_in_row(self) -> Drawing:
         """The drawing as it is at the left edge of a sheet."""
+        return self
+
+    def within(self, height: float) -> Drawing:
+        """The drawing in about this height in inches, if it can leave out rows."""
         return self
 
     def margins(self) -> Margins:
@@ -87,14 +99,20 @@ def picture(
 ) -> Figure:
     """A figure of some drawings, at most `across` side by side, fewer if they are wide.
 
-    The title is the answer, and the caption tells what the reader must know of the drawings.
+    The title is the answer, and the caption tells what the reader must know of the drawings. A
+    title that `said_above` has is left out. Drawings that are too high together leave out rows.
     Needs the extra ``plot``.
     """
+    drawings = _within_height(drawings, across)
+    sentences = [str(caption), *(drawing.left_out for drawing in drawings)]
+    caption = " ".join(filter(None, dict.fromkeys(sentences)))
     grid = _grid(drawings, across)
     width = max(grid.width, LEAST_WIDTH)
 
     room = width - 2 * EDGE
-    title_lines = in_lines(title, room, TITLE_SIZE) if title else []
+    title_lines = []
+    if title and str(title) != _said_above.get():
+        title_lines = in_lines(title, room, TITLE_SIZE)
     caption_lines = in_lines(caption, room, CAPTION_SIZE) if caption else []
     above = _height_of(title_lines, TITLE_SIZE, 0.12)
     below = _height_of(caption_lines, CAPTION_SIZE, 0.1)
@@ -126,6 +144,45 @@ def picture(
             _draw(figure, drawing, box)
         top -= heights[number]
     return figure
+
+
+_said_above: ContextVar[str] = ContextVar("said_above", default="")
+
+
+@contextmanager
+def said_above(sentence: str) -> Iterator[None]:
+    """Figures that are made in this block do not repeat the sentence above them."""
+    token = _said_above.set(sentence)
+    try:
+        yield
+    finally:
+        _said_above.reset(token)
+
+
+def _within_height(drawings: Sequence[Drawing], across: int) -> Sequence[Drawing]:
+    """The drawings, which leave out rows if they are too high below each other."""
+    rows = _grid(drawings, across).rows
+    heights = [max(drawing.height for drawing in row) for row in rows]
+    if sum(heights) <= TALLEST_SHEET:
+        return drawings
+    return [drawing.within(TALLEST_SHEET / len(rows)) for drawing in drawings]
+
+
+GAP: Final = -1
+"""The place of rows that are left out."""
+
+
+def ends_within(count: int, of_row: float, height: float) -> list[int]:
+    """The numbers of the first and the last rows that fit into a height, with a `GAP` between them.
+
+    >>> ends_within(100, 0.5, 5.0), ends_within(3, 0.5, 5.0)
+    ([0, 1, 2, 3, 4, -1, 95, 96, 97, 98, 99], [0, 1, 2])
+    """
+    rows = max(int(height / of_row), LEAST_ROWS)
+    if rows + 1 >= count:
+        return list(range(count))
+    first = (rows + 1) // 2
+    return [*range(first), GAP, *range(count - rows // 2, count)]
 
 
 class _Grid(NamedTuple):

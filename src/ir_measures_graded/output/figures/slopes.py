@@ -170,6 +170,27 @@ class Slopes(Drawing):
         return lines, shades
 
 
+def coloured_in_words(moved: Mapping[str, float], run: str = "run", rank: str = "rank") -> str:
+    """Which runs have a colour of `colours_of_moves`, as a sentence; empty if none has.
+
+    >>> coloured_in_words({"a": 1.0, "b": 0.0})
+    'In colour: the runs whose rank changes.'
+    >>> coloured_in_words(dict.fromkeys("abcdefgh", 1.0))
+    'In colour: 6 of the 8 runs whose rank changes most.'
+    """
+    distances = sorted((distance for distance in moved.values() if distance > 0), reverse=True)
+    most = len(COLOURS) - 1
+    if not distances:
+        return ""
+    if len(distances) <= most:
+        return f"In colour: the {run}s whose {rank} changes."
+    as_far = sum(distance >= distances[most - 1] for distance in distances)
+    runs = f"the {most} {run}s"
+    if as_far > most:
+        runs = f"{most} of the {as_far} {run}s"
+    return f"In colour: {runs} whose {rank} changes most."
+
+
 def colours_of_moves(moved: Mapping[str, float]) -> dict[str, str]:
     """The colours of the runs that move most, from how far each one moves; equal ones by name."""
     moving = [name for name, distance in moved.items() if distance > 0]
