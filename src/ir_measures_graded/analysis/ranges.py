@@ -474,13 +474,15 @@ class _BoundedRuns:
         """Differences (… × T), 0 in topics where the value of all runs is 1."""
         return np.where(self.counts_one, 0.0, differences)
 
-    def _number_kept(self, ends: np.ndarray) -> int | None:
-        """How many of the differences (2 × P × T) keep their sign in the mean, None if one is not
-        known."""
-        low, high = self.mean(ends)
-        if np.isnan(low).any() or np.isnan(high).any():
+    def _number_kept(self, lowest: np.ndarray) -> int | None:
+        """How many differences stay above 0 in the mean; None if one is not known.
+
+        `lowest` (P × T) are the lowest differences of pairs whose first run has the larger mean.
+        """
+        means = self.mean(lowest)
+        if np.isnan(means).any():
             return None
-        return int(_keep_sign(low, high).sum())
+        return int(np.count_nonzero(means > ROUNDING))
 
     def ranges(self) -> Iterator[Range]:
         """The ranges of the mean of each run."""
@@ -528,31 +530,36 @@ class _BoundedRuns:
         values = self.means[VALUE]
         first, second = self.pairs.T
         is_unequal = np.abs(values[second] - values[first]) > ROUNDING
-        unequal = self.pairs[is_unequal]
+        # A difference above 0 keeps its sign if the lowest one is above 0.
+        is_ordered = values[first] > values[second]
+        larger_first = np.where(is_ordered[:, None], self.pairs, self.pairs[:, ::-1])
+        unequal = larger_first[is_unequal]
         over_ties: list[int | None] = []
         over_judgments: list[int | None] = []
         if len(unequal):
             for pairs in steps(self.in_parts(unequal), f"pairs by {self.measure}"):
-                ends = self.independent_differences(OVER_TIES, pairs)
-                over_ties.append(self._number_kept(ends))
+                lowest, _ = self.independent_differences(OVER_TIES, pairs)
+                over_ties.append(self._number_kept(lowest))
                 over_judgments.append(self.kept_over_judgments(pairs))
         return Standing(tuple(self.ranges()), len(unequal), _sum(over_ties), _sum(over_judgments))
 
     def kept_over_judgments(self, pairs: np.ndarray) -> int | None:
-        """How many differences keep their sign over all judgments; None if it is not known."""
+        """How many differences of pairs, whose first run has the larger mean, stay above 0 over all
+        judgments; None if it is not known.
+        """
         if self.bounds is None or not self.has_judgments.all():
-            return self._number_kept(self.differences_over_judgments(pairs))
-        # Looser bounds keep the sign, or some judgments change it, of most pairs.
-        lower_ends, upper_ends = self.mean(self._without_ones(self.bounds.bracketed(pairs)))
-        low, lowest = lower_ends
-        high, highest = upper_ends
-        is_certain = _keep_sign(lowest - ROUNDING, highest + ROUNDING)
-        may_keep = _keep_sign(low + ROUNDING, high - ROUNDING)
+            lowest, _ = self.differences_over_judgments(pairs)
+            return self._number_kept(lowest)
+        # Looser bounds show it, or some judgments refute it, of most pairs.
+        reached, bound = self.mean(self._without_ones(self.bounds.lowest_bracketed(pairs)))
+        is_certain = bound > 2 * ROUNDING
+        may_keep = reached > 0
         number = int(is_certain.sum())
         open_pairs = pairs[~is_certain & may_keep]
         if not len(open_pairs):
             return number
-        number_open = self._number_kept(self._without_ones(self.bounds.exact(open_pairs)))
+        lowest, _ = self._without_ones(self.bounds.exact(open_pairs))
+        number_open = self._number_kept(lowest)
         return None if number_open is None else number + number_open
 
     def independent_differences(self, rows: slice, pairs: np.ndarray) -> np.ndarray:

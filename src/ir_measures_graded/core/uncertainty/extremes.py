@@ -126,16 +126,25 @@ class DifferencesOfSums:
         self.best_gain = runs[0].possible_gains.max(initial=0)
 
     def exact(self, pairs: np.ndarray) -> np.ndarray:
-        amounts = self.best_gain * np.nan_to_num(self.weights.of(pairs))
-        first, second = pairs.T
-        difference = self.value[first] - self.value[second]
+        amounts = self._amounts(pairs)
+        difference = self._difference(pairs)
         lowest = difference + np.minimum(amounts, 0).sum(axis=2)
         highest = difference + np.maximum(amounts, 0).sum(axis=2)
         return np.stack([lowest, highest])
 
-    def bracketed(self, pairs: np.ndarray) -> np.ndarray:
-        ends = self.exact(pairs)
-        return np.stack([ends, ends], axis=1)
+    def lowest_bracketed(self, pairs: np.ndarray) -> np.ndarray:
+        amounts = self._amounts(pairs)
+        lowest = self._difference(pairs) + np.minimum(amounts, 0).sum(axis=2)
+        return np.stack([lowest, lowest])
+
+    def _amounts(self, pairs: np.ndarray) -> np.ndarray:
+        """What each unjudged document adds if it has the highest gain."""
+        amounts: np.ndarray = self.best_gain * np.nan_to_num(self.weights.of(pairs))
+        return amounts
+
+    def _difference(self, pairs: np.ndarray) -> np.ndarray:
+        first, second = pairs.T
+        return self.value[first] - self.value[second]
 
 
 class DifferencesOverRecallBase:
@@ -169,9 +178,9 @@ class DifferencesOverRecallBase:
         highest = np.nanmax(by_number_from_highest, axis=2)
         return np.stack([lowest, highest])
 
-    def bracketed(self, pairs: np.ndarray) -> np.ndarray:
-        ends = self.exact(pairs)
-        return np.stack([ends, ends], axis=1)
+    def lowest_bracketed(self, pairs: np.ndarray) -> np.ndarray:
+        lowest, _ = self.exact(pairs)
+        return np.stack([lowest, lowest])
 
     def _with_first_relevant(self, difference: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """The differences if the first 0, 1, 2, … unjudged documents are relevant, NaN if there

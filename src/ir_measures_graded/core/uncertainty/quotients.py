@@ -111,13 +111,13 @@ class Quotient(NamedTuple):
 
     def _bracket(self, topics: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         gains = self.gains[topics, 0]
-        step = np.diff(gains, axis=1, prepend=0.0)[:, :, None]
+        step = np.diff(gains, axis=1, prepend=0.0)
         earned, added = self.terms(topics)
         # The same number of documents reaches all thresholds: they get the highest gain.
-        achieved = earned + self.achieved[topics][:, :, None]
-        possible = added + self.possible[topics][:, :, None]
-        n = (achieved * step).sum(axis=1)
-        d = (possible * step).sum(axis=1)
+        n = np.einsum("tl,tlm->tm", step, earned)
+        n += (step * self.achieved[topics]).sum(axis=1)[:, None]
+        d = np.einsum("tl,tlm->tm", step, added)
+        d += (step * self.possible[topics]).sum(axis=1)[:, None]
         too_many = np.arange(n.shape[1]) > count[:, None]
         n[too_many] = -np.inf
         reached = ratio(n, d, undefined=-np.inf).max(axis=1)
@@ -389,19 +389,19 @@ class DifferencesOfQuotients:
         self.by_threshold = np.stack([run.gains for run in achieved])
 
     def exact(self, pairs: np.ndarray) -> np.ndarray:
-        rows, lowest, highest = self._quotients(pairs)
+        rows, possible = self._rows(pairs)
+        lowest = weighted_quotient(self.measure, self.topics, rows, possible, highest=False)
+        highest = weighted_quotient(self.measure, self.topics, rows, possible, highest=True)
         ends = [lowest.extreme(rows.unjudged), highest.extreme(rows.unjudged)]
         return np.reshape(ends, (2, len(pairs), -1))
 
-    def bracketed(self, pairs: np.ndarray) -> np.ndarray:
-        rows, lowest, highest = self._quotients(pairs)
-        ends = [lowest.bracket(rows.unjudged), highest.bracket(rows.unjudged)]
-        return np.reshape(ends, (2, 2, len(pairs), -1))
+    def lowest_bracketed(self, pairs: np.ndarray) -> np.ndarray:
+        rows, possible = self._rows(pairs)
+        lowest = weighted_quotient(self.measure, self.topics, rows, possible, highest=False)
+        return np.reshape(lowest.bracket(rows.unjudged), (2, len(pairs), -1))
 
-    def _quotients(self, pairs: np.ndarray) -> tuple[Achieved, Quotient, Quotient]:
-        """The rows of the pairs, pair after pair, and the quotients that give their two
-        extremes.
-        """
+    def _rows(self, pairs: np.ndarray) -> tuple[Achieved, np.ndarray]:
+        """The rows of the pairs, pair after pair, and the possible gains of their documents."""
         first, second = pairs.T
         weight = self.weights.of(pairs)
         pair_count, topic_count, width = weight.shape
@@ -412,10 +412,7 @@ class DifferencesOfQuotients:
         gains = gains.reshape(row_count, -1)
         weight = weight.reshape(row_count, width)
         rows = Achieved(topic, value.ravel(), gains, weight)
-        possible = self._gains(rows.unjudged.reshape(pair_count, topic_count))
-        lowest = weighted_quotient(self.measure, self.topics, rows, possible, highest=False)
-        highest = weighted_quotient(self.measure, self.topics, rows, possible, highest=True)
-        return rows, lowest, highest
+        return rows, self._gains(rows.unjudged.reshape(pair_count, topic_count))
 
     def _gains(self, count: np.ndarray) -> np.ndarray:
         """The possible gains. Raises `Undetermined` if a pair alone is too much work.
