@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 
 import numpy as np
 
@@ -48,6 +49,11 @@ class SomeIds:
         return {id_: place for place, id_ in enumerate(self.ids)}
 
     @cached_property
+    def members(self) -> set[str]:
+        """The ids as a set, which is made faster than `place`."""
+        return set(self.ids)
+
+    @cached_property
     def lengths(self) -> set[int]:
         return set(map(len, self.ids))
 
@@ -56,11 +62,11 @@ class SomeIds:
         extensions: dict[str, list[str]] = {}
         for length in self.lengths:
             parts = longer.parts(length, at_end)
-            if parts.isdisjoint(self.place):
+            if parts.isdisjoint(self.ids):
                 continue
             for id_ in longer.ids:
                 part = id_[-length:] if at_end else id_[:length]
-                if len(part) == length and part in self.place:
+                if len(part) == length and part in self.members:
                     extensions.setdefault(part, []).append(id_)
         if extensions:
             for short in self.ids:
@@ -72,7 +78,7 @@ class SomeIds:
         key = (length, at_end)
         if key not in self._parts:
             part = slice(-length, None) if at_end else slice(length)
-            self._parts[key] = {id_[part] for id_ in self.ids}
+            self._parts[key] = set(map(itemgetter(part), self.ids))
         return self._parts[key]
 
 
@@ -114,13 +120,22 @@ class IdRule:
         """The ids of the qrels as the rule compares them. A topic keeps them for all rules."""
         return topic.lower_judged_ids if self.ignores_case else topic.judged_ids
 
+    def changes_any(self, topics: Iterable[SampledTopic]) -> bool:
+        """Whether the rule changes an id of these topics."""
+        for topic in topics:
+            if any(self.of_run(id_) != id_ for id_ in topic.unjudged):
+                return True
+            if self.ignores_case and topic.lower_judged_ids.ids != topic.judged:
+                return True
+        return False
+
     def pairs(self, topic: SampledTopic) -> Iterator[tuple[str, str]]:
         """The unjudged documents that match a judged one by the rule, and the latter."""
-        place_of = self.judged_ids(topic).place
+        judged_ids = self.judged_ids(topic)
         for id_ in topic.unjudged:
-            place = place_of.get(self.of_run(id_))
-            if place is not None:
-                yield id_, topic.judged[place]
+            changed = self.of_run(id_)
+            if changed in judged_ids.members:
+                yield id_, topic.judged[judged_ids.place[changed]]
 
 
 @dataclass
@@ -223,25 +238,35 @@ class UnmatchedDocuments:
 
     def _rules(self) -> Iterator[IdRule]:
         """All rules of one change, each made when it is tried."""
-        yield SAME_CASE
-        yield from _affix_rules(self.tried, UNCHANGED)
-        for separator in SEPARATORS:
-            yield _up_to(separator)
+        topics = self.tried
+        if SAME_CASE.changes_any(topics):
+            yield SAME_CASE
+        yield from _affix_rules(topics, UNCHANGED)
+        for rule in map(_up_to, SEPARATORS):
+            if rule.changes_any(topics):
+                yield rule
 
     def _rules_of_two_changes(self) -> Iterator[IdRule]:
         """All rules of two changes, each made when it is tried."""
         topics = self.tried
-        for separator in SEPARATORS:
-            yield _both(_up_to(separator), SAME_CASE)
-        for first in (SAME_CASE, *map(_up_to, SEPARATORS)):
+        # A change that leaves all ids as they are would repeat the rules of one change.
+        separating = [rule for rule in map(_up_to, SEPARATORS) if rule.changes_any(topics)]
+        first_rules = list(separating)
+        if SAME_CASE.changes_any(topics):
+            first_rules.insert(0, SAME_CASE)
+            for rule in separating:
+                yield _both(rule, SAME_CASE)
+        for first in first_rules:
             for second in _affix_rules(topics, first):
                 yield _both(first, second)
         run = [SomeIds(topic.unjudged) for topic in topics]
         qrels = [topic.judged_ids for topic in topics]
         prefix, ending = _most_frequent_frame(qrels, run)
-        yield _both(_without_prefix(prefix), _without_ending(ending))
+        if prefix:
+            yield _both(_without_prefix(prefix), _without_ending(ending))
         prefix, ending = _most_frequent_frame(run, qrels)
-        yield _both(_with_prefix(prefix), _with_ending(ending))
+        if prefix:
+            yield _both(_with_prefix(prefix), _with_ending(ending))
 
 
 UNCHANGED = IdRule("", str)
@@ -258,10 +283,15 @@ def _affix_rules(topics: Iterable[SampledTopic], first: IdRule) -> Iterator[IdRu
     for topic in topics:
         run.append(SomeIds(map(first.of_run, topic.unjudged)))
         qrels.append(first.judged_ids(topic))
-    yield _without_ending(_most_frequent_ending(qrels, run))
-    yield _without_prefix(_most_frequent_prefix(qrels, run))
-    yield _with_ending(_most_frequent_ending(run, qrels))
-    yield _with_prefix(_most_frequent_prefix(run, qrels))
+    for rule_of, affix_of, shorter, longer in (
+        (_without_ending, _most_frequent_ending, qrels, run),
+        (_without_prefix, _most_frequent_prefix, qrels, run),
+        (_with_ending, _most_frequent_ending, run, qrels),
+        (_with_prefix, _most_frequent_prefix, run, qrels),
+    ):
+        affix = affix_of(shorter, longer)
+        if affix:
+            yield rule_of(affix)
 
 
 def _without_ending(ending: str) -> IdRule:
@@ -381,5 +411,5 @@ def _inside(id_: str, short_ids: SomeIds) -> list[str]:
     inside: set[str] = set()
     for length in lengths:
         parts = {id_[start : start + length] for start in range(1, len(id_) - length)}
-        inside |= parts & short_ids.place.keys()
+        inside |= parts & short_ids.members
     return [short for short in short_ids.ids if short in inside] if inside else []

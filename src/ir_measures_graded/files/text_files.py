@@ -41,6 +41,8 @@ from .lines import CACHED, Lines, lines_of_rows
 Columns = dict[str, Any]
 PLACES = 4  # of the start of a file, at which ranks are compared with scores
 PLACE = 1 << 11  # bytes at each of them
+SMALL_FILES = 1 << 21
+"""The bytes of small files after which the import of pyarrow takes less time than it saves."""
 
 
 def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
@@ -91,7 +93,7 @@ def remark_on_ranks(content: Content, form: Form, header: int) -> str:
     start = content.stream.start[header:]
     if not content.stream.is_whole:
         start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
-    if not _sample_of(_spread(start), form).counts()[0]:
+    if not _may_be_reversed(_spread(start), form):
         return ""
     return _sample_of(start, form).remark(is_part=not content.stream.is_whole)
 
@@ -103,6 +105,40 @@ def _spread(text: bytes) -> bytes:
     if len(pieces) > 1:
         pieces = [piece[piece.find(b"\n") + 1 : piece.rfind(b"\n") + 1] for piece in pieces]
     return b"".join(pieces)
+
+
+def _may_be_reversed(text: bytes, form: Form) -> bool:
+    """Whether, between the lines of a topic in a text, scores rise with the ranks and never fall.
+
+    The numbers of a topic are read only until they fall, as in nearly all runs.
+    """
+    topic_field, rank_field, score_field = map(form.fields.index, ("query_id", "rank", "score"))
+    last: dict[bytes, tuple[float, float]] = {}
+    rising: set[bytes] = set()
+    falling: set[bytes] = set()
+    for fields in _rows_of_text(text, form):
+        topic = fields[topic_field]
+        if topic in falling:
+            continue
+        rank = form.number(fields[rank_field])
+        score = form.number(fields[score_field])
+        if rank is None or score is None:
+            continue
+        last_rank, last_score = last.get(topic, (rank, score))
+        last[topic] = (rank, score)
+        if last_rank < rank:
+            rises = score > last_score
+            falls = score < last_score
+        elif last_rank > rank:
+            rises = score < last_score
+            falls = score > last_score
+        else:
+            continue
+        if falls:
+            falling.add(topic)
+        elif rises:
+            rising.add(topic)
+    return not rising <= falling
 
 
 def _sample_of(text: bytes, form: Form) -> RankSample:
@@ -133,13 +169,22 @@ def _rows_of_text(text: bytes, form: Form) -> Iterator[list[bytes]]:
                 yield [cell.encode() for cell in cells]
 
 
+class _SmallFiles:
+    """The bytes of small files that this process has read without pyarrow."""
+
+    size = 0
+
+
 def uses_arrow(content: Content) -> bool:
     """Whether pyarrow parses a file: if it is imported, or if the file is large and pyarrow is
-    installed.
+    installed. Many small files are as much as a large one.
     """
-    is_small = content.stream.is_whole and len(content.stream.start) <= content.sizes.small
+    start = content.stream.start
+    is_small = content.stream.is_whole and len(start) <= content.sizes.small
     if is_small and sys.modules.get("pyarrow") is None:
-        return False
+        _SmallFiles.size += len(start)
+        if _SmallFiles.size <= SMALL_FILES:
+            return False
     with suppress(ImportError):
         import pyarrow  # noqa: F401, also waits for another thread that imports it
 
