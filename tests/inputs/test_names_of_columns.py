@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import pandas
 import pytest
@@ -11,6 +12,7 @@ from ir_measures_graded import GradedError, RunFile, read_qrels
 from ir_measures_graded.analysis import Evaluation
 from ir_measures_graded.core.rows.columns import RUN
 from ir_measures_graded.core.rows.in_memory import in_memory
+from ir_measures_graded.errors import InputWarning
 
 ROWS = [("7", "d1", 5.0), ("7", "d2", 1.0)]
 NAMES = ("who", "what", "howmuch")
@@ -69,6 +71,42 @@ def test_the_text_of_a_query_is_the_topic_rather_than_its_user(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("header", "meanings"),
+    [
+        ("Search Term;SKU;Rating (0-4)", "Rating (0-4) is read as relevance"),
+        (
+            "Search Phrase,Article Number,Relevance Grade,Annotator",
+            "Search Phrase is read as query_id, Article Number as doc_id, Relevance Grade as "
+            "relevance",
+        ),
+        ("question,chunk,human_score", "human_score is read as relevance"),
+        ("user_query,item_sku,judgment_0_3", "judgment_0_3 as relevance"),
+    ],
+)
+def test_qrels_are_read_by_the_words_of_their_columns_with_a_remark(tmp_path, header, meanings):
+    delimiter = ";" if ";" in header else ","
+    further = delimiter + "x" if header.endswith("Annotator") else ""
+    rows = [f"7{delimiter}d1{delimiter}5{further}", f"7{delimiter}d2{delimiter}1{further}"]
+    (tmp_path / "t.csv").write_text("\n".join([header, *rows]) + "\n")
+    with pytest.warns(InputWarning, match=re.escape(meanings)):
+        assert read_qrels(tmp_path / "t.csv").dicts() == EXPECTED
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_run_is_read_by_the_words_of_its_columns_with_a_remark(tmp_path, form):
+    frame = pandas.DataFrame({"search phrase": ["7", "7"], "sku": ["a", "b"], "serp rank": [2, 1]})
+    path = tmp_path / f"t.{form}"
+    if form == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_parquet(path)
+    run = RunFile(path)
+    assert run.rows().dicts() == {"7": {"a": -2.0, "b": -1.0}}
+    (remark,) = run.remarks
+    assert str(remark).startswith("search phrase is read as query_id, serp rank as rank; if other")
+
+
+@pytest.mark.parametrize(
     ("text", "columns", "fact"),
     [
         (
@@ -108,10 +146,12 @@ def test_the_text_of_a_query_is_the_topic_rather_than_its_user(tmp_path):
             "and scores, perhaps with --columns 'query_id=phrase,score=BM25 (raw)'",
         ),
         (
-            "qid,docno,Serp Rank\n7,d1,5\n",
+            "qid,docno,Place in List\n7,d1,5\n",
             None,
-            "if another column is meant: --columns 'rank=Serp Rank'",
+            "if another column is meant: --columns 'rank=Place in List'",
         ),
+        ("qid,docno,bm25 score,dense score\n7,d1,5,2\n", None, "if another column is meant"),
+        ("qid,docno,cosine distance\n7,d1,5\n", None, "'score=cosine distance' --ascending"),
         (
             "qid,docno,distance\n7,d1,5\n",
             None,

@@ -115,6 +115,11 @@ def test_answers_of_algolia_are_a_run_by_position(form):
     assert "a run, not qrels" in refused(qrels, text)
 
 
+def test_a_query_of_algolia_is_its_topic_rather_than_the_id_of_a_search():
+    lines = [{"queryID": f"id of {query}", **answer} for query, answer in ALGOLIA.items()]
+    assert set(run("\n".join(map(json.dumps, lines)))) == {"q1", "q2"}
+
+
 @pytest.mark.parametrize("form", ["results", "single answers"])
 def test_two_lists_without_scores_are_refused(form):
     text = ALGOLIA_FORMS[form]({**ALGOLIA, "second page": ALGOLIA["q1"] | {"page": 1}})

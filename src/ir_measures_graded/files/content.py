@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Union
 
 import numpy as np
 
-from ..core.rows.columns import Chosen, Role, file_columns
-from ..errors import LONGEST, FileError, GradedError, did_you_mean, needed, shown
+from ..core.rows.columns import Chosen, Role, file_columns, remark_on_words
+from ..errors import LONGEST, FileError, GradedError, Remark, did_you_mean, needed, shown
 from ..progress import BYTES, counter
 
 if TYPE_CHECKING:
@@ -173,6 +173,11 @@ class Reading(NamedTuple):
     def columns(self, file: str, names: Sequence[str]) -> tuple[dict[str, str], bool]:
         """The columns of a file with these names, as `file_columns`."""
         return file_columns(file, names, self.role, self.chosen)
+
+    def remarks(self, file: str, names: Sequence[str]) -> tuple[Remark, ...]:
+        """The remark on columns with these names that are read by their words, if there are any."""
+        text = remark_on_words(file, names, self.role, self.chosen)
+        return (Remark("columns", "", text),) if text else ()
 
 
 class Peeked:

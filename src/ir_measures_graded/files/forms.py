@@ -20,7 +20,7 @@ from ..core.rows import columns
 from ..core.rows.columns import NO_ITERATION, QRELS, RUN, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.rows import Part
-from ..errors import FileError, shown
+from ..errors import FileError, Remark, shown
 from ..output.formats import counted
 from .content import Content, Reading
 from .other_kinds import TABLE
@@ -47,7 +47,7 @@ class Form(NamedTuple):
     fields may follow. Rows with a value in `unjudged` are skipped. If `ranks` is true, the values
     are ranks, and −rank is the score. `counted` names a field that must count up in each topic. If
     `letor` is true, lines are those of LETOR. `decimal` is the sign before decimals. `name` is the
-    name of the form.
+    name of the form. `remarks` are those on its columns.
     """
 
     role: Role
@@ -63,6 +63,7 @@ class Form(NamedTuple):
     letor: bool = False
     decimal: str = "."
     by_line: bool = False
+    remarks: tuple[Remark, ...] = ()
 
     def number(self, text: bytes) -> float | None:
         """The number in a field; None if the text is not a number with this decimal sign."""
@@ -328,7 +329,7 @@ def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
             raise FileError(
                 f"{file}:1: {len(names):,} columns; at most {columns.MOST_COLUMNS:,} are read"
             )
-        known_names = [name for name in names if reading.chosen.is_known(name, reading.role)]
+        known_names = reading.chosen.known_names(names, reading.role)
         if len(names) < 3 or len(known_names) < 2 or _is_of_trec(names):
             continue
         if "\ufffd" in text:
@@ -351,6 +352,7 @@ def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
             delimiter=delimiter,
             unjudged=unjudged,
             ranks=ranks,
+            remarks=reading.remarks(file, names),
         )
     return None
 

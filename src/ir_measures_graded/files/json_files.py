@@ -38,6 +38,7 @@ from .forms import number_of
 from .json_text import Text
 from .other_kinds import TABLE
 from .search_answers import (
+    ALGOLIA,
     IDS_OF_QUERIES,
     QueriesFound,
     answer_in,
@@ -306,7 +307,8 @@ def _parts_of_rows(
             if role is RUN and not ranks:
                 rank = reading.chosen.ranks_in(list(block[0]))
                 reverse = _remark_on_ranks(block[:ROWS], keys, rank)
-            facts = Facts(text.name, form, ranked=ranks, reverse=reverse)
+            remarks = reading.remarks(text.name, list(block[0]))
+            facts = Facts(text.name, form, ranked=ranks, lines=remarks, reverse=reverse)
         cells = {ours: [row.get(theirs) for row in block] for ours, theirs in keys.items()}
         read = _part(facts, lines, 1, cells, role)
         if ranks:
@@ -480,6 +482,10 @@ def _item(
     documents = _documents_of(item)
     answer = answer_in(item) if documents is None else None
     query = item.get("query")
+    is_of_algolia = answer is not None and answer.answer.engine == ALGOLIA
+    if is_of_algolia and isinstance(query, str):
+        # The queryID of Algolia is that of one search, not of the query.
+        item = {key: value for key, value in item.items() if key != "queryID"}
     if isinstance(query, dict) and "qid" in query:
         topic = _id_of(query, "query_id", reading)
     else:

@@ -49,7 +49,7 @@ class Lines:
         self.form = form
         self.name = content.name
         self.number = 0
-        self.remarks: dict[str, Remark] = {}
+        self.remarks = {remark.kind: remark for remark in form.remarks}
         self.is_well_quoted = True
         self._looked_at = 0
         self._field = re.compile(FIELD.replace(b",", form.delimiter.encode() or b","))

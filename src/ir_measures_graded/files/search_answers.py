@@ -38,6 +38,7 @@ class AnswerForm(NamedTuple):
     ids: tuple[tuple[str, ...], ...] = IDS
 
 
+ALGOLIA = "Algolia"
 ANSWERS = (
     AnswerForm("Elasticsearch or OpenSearch", ("hits", "hits"), (("_score",),)),
     AnswerForm("Solr", ("response", "docs"), (("score",),)),
@@ -49,7 +50,7 @@ ANSWERS = (
         errors=("root", "errors"),
     ),
     # A hit of Algolia may have a field id, which is another one.
-    AnswerForm("Algolia", ("hits",), (), ids=(("objectID",),)),
+    AnswerForm(ALGOLIA, ("hits",), (), ids=(("objectID",),)),
     AnswerForm("_rank_eval", ("hits",), (("hit", "_score"), ("_score",))),
 )
 

@@ -404,7 +404,8 @@ def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part
     first = 0
     with _opened(kind, content) as file:
         columns, ranks = reading.columns(content.name, file.names)
-        facts = Facts(content.name, kind.name, unit="row", ranked=ranks)
+        remarks = reading.remarks(content.name, file.names)
+        facts = Facts(content.name, kind.name, unit="row", ranked=ranks, lines=remarks)
         wanted = list(columns.values())
         rank = None
         if role is RUN and not ranks:

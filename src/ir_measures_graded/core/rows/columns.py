@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import FileError, GradedError, did_you_mean, shown
+from .column_words import only_reading
 
 MOST_COLUMNS = 10_000  # of a table; each is compared with all names
 
@@ -275,6 +276,17 @@ class Chosen(NamedTuple):
             return True
         return is_known(name, role)
 
+    def known_names(self, names: Sequence[str], role: Role) -> list[str]:
+        """Those of the names of columns that are known, or that their words tell."""
+        known = [name for name in names if self.is_known(name, role)]
+        missing: list[str] = []
+        for ours in role.columns:
+            names_of_ours = set(chain(*NAMES[ours]))
+            has_name = any(plain(name) in names_of_ours for name in known)
+            if not has_name and not self.names_of_value(ours):
+                missing.append(ours)
+        return [*known, *by_their_words(names, missing, known).values()]
+
     def refuse_unread(self, file: str) -> None:
         """Raise `FileError` for a column of runs in a file without names of columns."""
         column = self.run_column or self.passages_column
@@ -472,7 +484,12 @@ def file_columns(
             raise FileError(f"{file} has no column {passages}; it has {_listed(names)}")
         by_ours["document"] = passages
     missing = [ours for ours in role.columns if by_ours[ours] is None]
-    if missing:
+    by_words = by_their_words(names, missing, by_ours.values())
+    if RANK in by_words:
+        has_own_ranks = True
+        by_words[RUN.value] = by_words.pop(RANK)
+    by_ours |= by_words
+    if missing and not by_words:
         unread = [name for name in names if name not in by_ours.values()]
         added = _proposed_columns(unread, [True] * len(unread), missing)
         value = by_ours[role.value]
@@ -490,6 +507,41 @@ def file_columns(
     if run_name in [name for ours, name in columns.items() if ours in role.columns]:
         raise FileError(f"{file}: the column {run_name} cannot also name the runs")
     return columns, role is RUN and (has_own_ranks or is_rank(columns["score"]))
+
+
+def by_their_words(
+    names: Sequence[Any], missing: Sequence[str], read: Collection[Any]
+) -> dict[str, Any]:
+    """The columns of the missing ones of our names, if only one reading of the names is possible.
+
+    `read` are the columns that have another meaning.
+    """
+    unread = {name: plain(name) for name in names if name not in read}
+    return only_reading(unread, missing)
+
+
+def remark_on_words(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> str:
+    """The remark that columns of a file are read by their words; empty if all names are known.
+
+    Raises as `file_columns`.
+    """
+    read, are_ranks = file_columns(file, names, role, chosen)
+    by_words: dict[str, str] = {}
+    for ours in role.columns:
+        if not is_known(read[ours], role) and not chosen.names_of_value(ours):
+            by_words[ours] = read[ours]
+    if not by_words:
+        return ""
+    meanings: list[str] = []
+    for ours, name in by_words.items():
+        meaning = ours
+        if are_ranks and ours == RUN.value:
+            meaning = RANK
+        verb = "" if meanings else "is read "
+        meanings.append(f"{shown(name)[1:-1]} {verb}as {meaning}")
+    listed_meanings = ", ".join(meanings)
+    pairs = ",".join(f"{ours}=…" for ours in by_words)
+    return f"{listed_meanings}; if other columns are meant: --columns {pairs} (columns= in Python)"
 
 
 def _refuse_absent(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> None:

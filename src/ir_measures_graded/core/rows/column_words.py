@@ -1,0 +1,79 @@
+"""Columns that no list of names has, but whose last word tells what they hold.
+
+A column is only read by its words if it is the only one of its kind, and a remark says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+WORDS = {
+    "query_id": "query question keyword keywords phrase prompt request term topic",
+    "doc_id": "article asin book chunk doc document entity film hit isbn item link listing movie "
+    "page paper product result sku song track url video",
+    "relevance": "gain grade judgement judgment label level rating rel relevance relevancy stars",
+    "score": "probability score sim similarity",
+    "rank": "position rank ranking",
+}
+"""The words that end the name of a column, by our name of it."""
+OF_IDS = {"code", "id", "ids", "key", "no", "number", "string", "text", "uid"}
+"""Words behind those of topics and documents that leave the meaning as it is."""
+JUDGED = {"assessor", "expert", "human", "judge", "judgement", "judgment", "relevance"}
+"""With one of these words, a score in qrels is a level."""
+OTHERS = {
+    "relevance": "at avg count date mean num predicted reason source sum time total",
+    "score": "cost distance distances dist error loss perplexity",
+}
+"""Words of columns that hold something else, or of which a smaller value may be better."""
+
+
+def words_of(plain_name: str) -> list[str]:
+    """The words of a name in lower case, without what stands in brackets and without numbers.
+
+    >>> words_of("relevance_grade_(0_4)"), words_of("judgment_0_3")
+    (['relevance', 'grade'], ['judgment'])
+    """
+    bare_name = re.sub(r"[(\[{].*?[)\]}]", "", plain_name)
+    words = re.findall(r"[^\W_]+", bare_name)
+    return [word for word in words if not word.isdigit()]
+
+
+def only_reading(plain_names: Mapping[str, str], wanted: Sequence[str]) -> dict[str, str]:
+    """The column of each wanted name, if exactly one has its words; empty unless all have one.
+
+    `plain_names` has the plain name of each column. A run without a score may have a rank.
+
+    >>> names = {"Search Phrase": "search_phrase", "SKU No": "sku_no", "human score": "human_score"}
+    >>> only_reading(names, ["query_id", "doc_id", "relevance"])
+    {'query_id': 'Search Phrase', 'doc_id': 'SKU No', 'relevance': 'human score'}
+    >>> only_reading({"bm25": "bm25"}, ["score"])
+    {}
+    """
+    read: dict[str, str] = {}
+    for ours in wanted:
+        fitting = [name for name, plain_name in plain_names.items() if _holds(ours, plain_name)]
+        if ours == "score" and not fitting:
+            ours = "rank"
+            fitting = [name for name, text in plain_names.items() if _holds(ours, text)]
+        if len(fitting) != 1:
+            return {}
+        read[ours] = fitting[0]
+    return read
+
+
+def _holds(ours: str, plain_name: str) -> bool:
+    """Whether the words of a column tell that it holds what we name `ours`."""
+    words = words_of(plain_name)
+    if ours in ("query_id", "doc_id"):
+        while len(words) > 1 and words[-1] in OF_IDS:
+            words.pop()
+    if not words or _has(words, OTHERS.get(ours, "").split()):
+        return False
+    if ours == "relevance" and words[-1] == "score":
+        return _has(words, JUDGED)
+    return words[-1] in WORDS.get(ours, "").split()
+
+
+def _has(words: Sequence[str], some: Collection[str]) -> bool:
+    return not set(words).isdisjoint(some)
