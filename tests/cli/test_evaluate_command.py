@@ -64,6 +64,12 @@ def test_sorted_runs_stand_in_the_order_of_their_means(output, measure):
     assert [line.split("\t")[0] for line in lines[-2:]] == ["run", "other"]
 
 
+def test_runs_are_sorted_by_a_measure_under_the_given_weighting(output):
+    words = ["evaluate", "qrels", "other", "run", "CG@1", "--gains", "w10"]
+    weighted = "CG(gains=2:5,3:10)@1"
+    assert output(*words, "--sort", "CG@1") == output(*words, "--sort", weighted)
+
+
 def test_scoreddocs_adds_the_run_of_the_collection(output):
     of_file = output("evaluate", "graded-demo", demo.run_paths()["A"], GAINS)
     assert output("evaluate", "graded-demo", "--scoreddocs", GAINS) == of_file

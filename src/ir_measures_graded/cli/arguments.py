@@ -322,6 +322,7 @@ def inputs(
     needed: bool = True,
     words: Sequence[str] | None = None,
     qrels: Any = None,
+    also: Sequence[Measure] = (),
 ) -> tuple[Any, list[tuple[str, Any]], list[Measure]]:
     """The qrels, runs and measures of a command.
 
@@ -329,7 +330,7 @@ def inputs(
     the option --gains, each measure that names no gains becomes one measure per weighting, unless
     the command does this itself (`weighted`). If `uncut`, measures may lack a required cutoff.
     `default` has the measures to use if none is named. `words` replace the arguments behind the
-    qrels, and `qrels` those of the arguments.
+    qrels, and `qrels` those of the arguments. `also` has measures that options name.
 
     Raises `GradedError` for an argument that is neither a file nor a measure, and if there is no
     run or no measure although they are `needed`.
@@ -344,7 +345,7 @@ def inputs(
     paths = [word for word in words if is_named_file(word)]
     texts = [word.strip() for word in words if not is_named_file(word)]
     named = [measure for text in texts for measure in measures_in(text, uncut, qrels)]
-    measures = list(dict.fromkeys(named))
+    measures = list(dict.fromkeys([*named, *also]))
     if not measures:
         measures = [parse_measure(text) for text in default]
     if needed and not paths and not arguments.get("scoreddocs"):
@@ -439,6 +440,14 @@ def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measu
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
         return [measure for word in words for measure in measures_in(word, uncut, qrels)]
+
+
+def measure_in(text: str, what: str, qrels: Any = None) -> Measure:
+    """The only measure in an argument, as `measures_in`. Raises `GradedError` if it has several."""
+    measures = measures_in(text, qrels=qrels)
+    if len(measures) > 1:
+        raise GradedError(f"{what} takes one measure, not {listed(measures)}")
+    return measures[0]
 
 
 def _no_measure(paths: Iterable[str]) -> str:

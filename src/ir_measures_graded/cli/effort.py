@@ -5,6 +5,7 @@ from ..analysis.curves import IDEAL
 from .arguments import COLLECTION, NO_RELEVANT, WEIGHTS, inputs, run_named
 from .parser import Arguments, Option, output, whole_number, whole_numbers
 
+USAGE = ("QRELS RUN… MEASURE",)
 OPTIONS = (
     *COLLECTION,
     NO_RELEVANT,

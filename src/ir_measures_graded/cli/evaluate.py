@@ -8,13 +8,14 @@ from typing import Any
 
 import ir_measures
 
+from ..core.ranking.gains import named_weightings
 from ..errors import GradedError
 from ..evaluation.attributes import groups_of
 from ..evaluation.evaluate import evaluate
 from ..evaluation.evaluation import FIGURES, MEANS, TOPICS, Evaluation
 from ..evaluation.values import AGGREGATE, ALL, GROUP
 from ..output.figures import Figure
-from ..output.formats import known
+from ..output.formats import known, listed
 from ..output.result import View
 from ..output.tables import Table
 from .arguments import (
@@ -25,7 +26,8 @@ from .arguments import (
     SESSIONS,
     WEIGHTS,
     inputs,
-    measures_in,
+    measure_in,
+    under_weightings,
 )
 from .parser import Arguments, Option, choice, output, real
 from .results import Answer
@@ -80,14 +82,15 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded evaluate qrels.txt run.txt nDCG@10 --by topics.csv:type
     """
     default = "text" if sys.stdout.isatty() else "tsv"
-    words = list(arguments.inputs)
+    sorting = None
     if arguments.sort:
-        words.append(arguments.sort)
-    qrels, runs, measures = inputs(arguments, words=words)
+        sorting = measure_in(arguments.sort, "--sort", arguments.qrels)
+    also = [] if sorting is None else [sorting]
+    qrels, runs, measures = inputs(arguments, also=also)
     settings_of_measures = arguments.of("ties", "unjudged", "provider")
     evaluation = evaluate(qrels, runs, measures, **settings_of_measures)
-    if arguments.sort:
-        (sorting,) = measures_in(arguments.sort)
+    if sorting is not None:
+        sorting = _under_gains(sorting, arguments, qrels)
         # The measures of the evaluation are these with the options.
         by = evaluation.measures[measures.index(sorting)]
         order = [evaluation.runs[number] for number in evaluation.best_first(by)]
@@ -142,6 +145,22 @@ def run(arguments: Arguments) -> Answer:
     noted = View([long], noted=list(evaluation.notes_on_topics()))
     documents["text"] = partial(noted.lines, "text")
     return replace(answer, documents=documents)
+
+
+def _under_gains(
+    sorting: ir_measures.Measure, arguments: Arguments, judgments: Any
+) -> ir_measures.Measure:
+    """The measure of --sort with the weighting of --gains.
+
+    Raises `GradedError` if there are several weightings for it.
+    """
+    gains = named_weightings(arguments.get("gains") or ())
+    if not gains or "gains" in sorting.params or "gains" not in sorting.SUPPORTED_PARAMS:
+        return sorting
+    weighted = under_weightings([sorting], gains, judgments)
+    if len(weighted) > 1:
+        raise GradedError(f"--sort {sorting} stands for {listed(weighted)}; name one of them")
+    return weighted[0]
 
 
 def _by_group(

@@ -25,6 +25,7 @@ from .arguments import (
     WEIGHTS,
     alpha,
     inputs,
+    measure_in,
     measures_in,
 )
 from .parser import Arguments, Option, as_list, choice, expanded, output, real, whole_numbers
@@ -244,8 +245,8 @@ def _measure_pairs(texts: Sequence[str], of_one_qrels: bool) -> list[tuple[Measu
         if first_text == second_text:
             alone += measures_in(text)
         else:
-            (first,) = measures_in(first_text)
-            (second,) = measures_in(second_text)
+            first = measure_in(first_text, f"a side of {text}")
+            second = measure_in(second_text, f"a side of {text}")
             pairs.append((first, second))
     if of_one_qrels:
         pairs += combinations(alone, 2)
