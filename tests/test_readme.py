@@ -2,12 +2,17 @@
 
 import doctest
 import os
+import re
+import shlex
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from documents import follow, in_process
+from ir_measures_graded.cli.habits import in_our_words
+from ir_measures_graded.cli.parser import QUIET, Parser
 
 README = Path(__file__).parents[1] / "README.md"
 BESIDE = {
@@ -28,3 +33,20 @@ def test_python_examples_print_the_shown_output() -> None:
     result = doctest.testfile(str(README), module_relative=False)
     assert result.attempted > 10
     assert result.failed == 0
+
+
+def test_the_commands_take_the_lines_of_the_tasks(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    section = README.read_text(encoding="utf-8").partition("## Find your task")[2]
+    table = section.partition("\n## ")[0]
+    lines = re.findall(r"`([a-z]+ [^`]+)`", table)
+    lines.remove("from ir_measures_graded import lightgbm_metric")
+    assert len(lines) >= 15
+    for word in re.findall(r"[\w-]+\.(?:txt|run|csv|json|svm)", table):
+        Path(word).touch()
+    for line in lines:
+        command, *words = in_our_words(shlex.split(line))
+        module = import_module(f"ir_measures_graded.cli.{command}")
+        options = [*module.OPTIONS, QUIET]
+        forms = getattr(module, "USAGE", ())
+        Parser(options, forms, prog=command, description="").arguments([command, *words])

@@ -106,6 +106,9 @@ _LAZY |= {
     "read_qrels": ".files.files",
 }
 _LAZY["register_demo"] = ".demo"
+_LAZY |= dict.fromkeys(
+    ["catboost_metric", "lightgbm_metric", "xgboost_metric"], ".integrations.boosting"
+)
 
 
 def __getattr__(name: str) -> _Any:

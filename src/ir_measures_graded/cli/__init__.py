@@ -1,6 +1,7 @@
 """The command line: parses arguments, calls the lower layers and prints lines of text.
 
 - `program`: parses the arguments, runs a command, prints its lines and returns the exit status.
+- `habits`: words of other tools in ours.
 - `arguments`: qrels, runs, measures and options that several commands share.
 - `results`: prints a result in any format and writes it to files.
 - The other modules define one command each. A command imports only what it needs.
@@ -30,9 +31,21 @@ GROUPS = {
 """The commands by what they are for, in the order of the help."""
 COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 """All commands; a module of the same name defines each."""
+TASKS = {
+    "a table for a paper": "compare QRELS RUN… MEASURE… --baseline RUN -f latex",
+    "its Method paragraph and BibTeX": "measures MEASURE… --sentence, or --bibtex",
+    "whose nDCG@10 is .4563": "identify QRELS RUN nDCG@10 0.4563",
+    "one sorted leaderboard": "evaluate QRELS RUN… MEASURE --sort MEASURE",
+    "one LETOR file, predictions": "evaluate TEST.svm PREDICTIONS nDCG@10 -q",
+    "LightGBM, XGBoost, CatBoost": "from ir_measures_graded import lightgbm_metric (Python)",
+    "agreement of an LLM and a human": "judges QRELS MACHINE_QRELS",
+    "curves of a paper": "curves QRELS RUN… CG DCG_JK nDCG_JK -o curves.png",
+    "other columns": "--columns query_id=NAME,doc_id=NAME,relevance=NAME",
+}
+"""Tasks, and the line of each, which the help of the program shows."""
 BOOSTING = (
-    "in Python: from ir_measures_graded.integrations.boosting import lightgbm_metric (or "
-    "xgboost_metric, CatBoostMetric); predictions in a file: evaluate test.svm predictions.txt "
+    "in Python: from ir_measures_graded import lightgbm_metric (or xgboost_metric, "
+    "catboost_metric); predictions in a file: evaluate test.svm predictions.txt "
     "nDCG@10"
 )
 FIGURE = "write -o picture.png behind another command"

@@ -25,7 +25,7 @@ from ..errors import GradedError, InputWarning, Remark, did_you_mean
 from ..output.formats import MINUS, clean
 from ..output.width import width, width_of_terminal
 from ..progress import followed
-from . import COMMANDS, COMMANDS_OF_TASKS, COMPLETION, GROUPS, PROGRAM
+from . import COMMANDS, COMMANDS_OF_TASKS, COMPLETION, GROUPS, PROGRAM, TASKS
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -211,6 +211,11 @@ def _overview() -> list[str]:
             for line in wrap(summary, width() - longest - 4):
                 lines.append(f"  {label:{longest}}  {line}")
                 label = ""
+    lines += ["", "By task"]
+    longest = max(map(len, TASKS))
+    for task, line in TASKS.items():
+        label = f"  {task:{longest}}  "
+        lines += wrap(line, width(), initial_indent=label, subsequent_indent=" " * 6)
     lines += [
         "",
         f"Options of a command: {PROGRAM} COMMAND --help",
