@@ -42,7 +42,8 @@ gate qrels run other AP --baseline run | gate qrels run other AP
 kappa qrels other                   | judges qrels other
 cite AP                             | measures AP --bibtex
 evaluate qrels run AP --unknown -x  | evaluate qrels run AP --unknown -x
-evaluate qrels run AP --mean        | evaluate qrels run AP --ties mean
+evaluate qrels run AP --mean        | evaluate qrels run AP --mean
+gate qrels other run AP --threshold .4 | gate qrels other run AP --threshold .4
 """
 
 
@@ -58,7 +59,8 @@ def test_a_note_tells_the_line_that_is_run(capsys):
     assert cli.main(["qrels", "run", "P@1"]) == 0
     out, err = capsys.readouterr()
     assert out == "P@1\t0.5000\n"
-    assert err == "ir_measures_graded: note: read as ir_measures_graded evaluate qrels run P@1\n"
+    note = "note: read as ir_measures_graded evaluate qrels run P@1; write evaluate first"
+    assert err == f"ir_measures_graded: {note}\n"
 
 
 def test_a_folder_stands_for_its_runs(capsys):

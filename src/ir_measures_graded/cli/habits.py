@@ -34,7 +34,7 @@ COMMANDS_OF_HABIT: Mapping[str, tuple[str, ...]] = {
 }
 """Words of a task, and the command with its options."""
 BATCH = ("--budget", "--count", "--limit", "--number", "--size", "--top", "-k", "-n")
-MARGIN = ("--loss", "--max_drop", "--max_loss", "--threshold", "--tolerance")
+MARGIN = ("--loss", "--max_drop", "--max_loss", "--tolerance")
 BY_QUERY = ("--by_topic", "--per_query", "--per_topic")
 TOPIC = ("--qid", "--query", "--query_id", "--topic_id", "-q", "-t")
 EFFECT = ("--delta", "--difference", "--effect")
@@ -59,6 +59,8 @@ METHOD = {
     "citation": "--bibtex",
 }
 """Options and formats that ask for the text about the measures, and the option of `measures`."""
+OPTIONS_WITH_PLAIN_CHOICES = ("-f", "--correction")
+"""The options whose choices tools also have as flags, such as --latex and --holm."""
 FORMATS_WITH_BOLD = ("latex", "tex", "markdown", "md", "html")
 DECIMAL = r"[-+]?\d*\.\d+|0|1"
 
@@ -171,12 +173,18 @@ def _with_our_flags(words: Sequence[str]) -> list[str]:
 
 
 def _choice(flag: str, options: Iterable[Option]) -> list[str]:
-    """Our option and the choice that a flag is, as -f latex for --latex; none if several fit."""
+    """Our option and the choice that a flag is, as -f latex for --latex; none if it is no choice.
+
+    A choice of another option changes values, as --mean would if it were --ties mean.
+    """
     name = form_named(flag.lstrip("-"))
-    flags = {option.flags[0] for option in options if option.choices and name in option.choices}
-    if len(flags) != 1 or not flag.startswith("--"):
+    if not flag.startswith("--"):
         return []
-    return [*flags, name]
+    for option in options:
+        first = option.flags[0]
+        if first in OPTIONS_WITH_PLAIN_CHOICES and option.choices and name in option.choices:
+            return [first, name]
+    return []
 
 
 def _with_qrels_first(words: Sequence[str], known: Mapping[str, Option]) -> list[str]:
