@@ -156,8 +156,8 @@ def test_files_without_a_command_are_evaluated(tmp_path):
     (tmp_path / "qrels.txt").write_text("q 0 a 1\n", encoding="utf-8")
     done = command("qrels.txt", "my run", "P(rel=2)@10", cwd=tmp_path)
     assert done.returncode == 2
-    note = b"note: read as ir_measures_graded evaluate qrels.txt 'my run' 'P(rel=2)@10'\n"
-    assert note in done.stderr
+    note = b"note: read as ir_measures_graded evaluate qrels.txt 'my run' 'P(rel=2)@10'"
+    assert note + b"; write evaluate first\n" in done.stderr
 
 
 def test_a_terminal_gets_messages_folded_at_blanks_alone(monkeypatch, capsys):
