@@ -6,12 +6,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
-from .width import padded, rows_of, width, width_of, widths_of
+from .width import in_lines, padded, rows_of, width, width_of, widths_of
 
 Row = Sequence[Any]
 Cells = tuple[list[str], list[list[Any]]]
@@ -102,6 +101,17 @@ def with_minus(number: str) -> str:
     return MINUS + number[1:] if number.startswith("-") else number
 
 
+def for_people(number: str) -> str:
+    """The text of a number in a table for people: its sign, and commas in a whole number.
+
+    >>> for_people("-12345"), for_people("1234.5")
+    ('−12,345', '1234.5')
+    """
+    if number.lstrip("-").isdecimal():
+        number = f"{int(number):,}"
+    return with_minus(number)
+
+
 def probability(chance: float) -> str:
     """A probability as a sentence has it, of which only none is 0 and only all is 1.
 
@@ -171,7 +181,7 @@ def text_rows(
     """
     rows = list(rows)
     right = numeric(rows, len(columns))
-    of_people = _lines(columns, rows, places, with_minus)
+    of_people = _lines(columns, rows, places, for_people)
     lines = [[clean(cell) for cell in line] for line in of_people]
     return rows_of(lines, right)
 
@@ -187,7 +197,7 @@ def wrapped(rows: Sequence[Row]) -> Iterator[Row]:
     width_before = sum(max(map(width_of, column)) + 2 for column in columns[:-1])
     width_of_last = max(width() - width_before, LEAST_LAST)
     for *others, last in cells:
-        lines = wrap(last, width_of_last, break_long_words=False, break_on_hyphens=False)
+        lines = in_lines(last, width_of_last, breaks_words=False)
         for line in lines or [last]:
             yield [*others, line]
             others = [""] * len(others)
@@ -302,7 +312,7 @@ def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     sides = np.where(numeric(rows, len(columns)), "right", "left")
     yield "<table>"
     tag = "th"
-    for line in _lines(columns, rows, places, with_minus):
+    for line in _lines(columns, rows, places, for_people):
         cells = ""
         for side, cell in zip(sides, line, strict=True):
             cells += f'<{tag} style="text-align: {side}">{escaped_html(cell)}</{tag}>'
@@ -410,13 +420,7 @@ def sentences(form: str, notes: Iterable[str], whole_words: bool = False) -> lis
     lines: list[str] = []
     for note in notes:
         whole = re.sub(WITHIN, "\xa0", mark + clean(note))
-        folded = wrap(
-            whole,
-            width(),
-            subsequent_indent=mark,
-            break_long_words=not whole_words,
-            break_on_hyphens=False,
-        )
+        folded = in_lines(whole, width(), indent=mark, breaks_words=not whole_words)
         lines += [re.sub(WITHIN.replace(" ", "\xa0"), " ", line) for line in folded]
     return lines
 
@@ -470,7 +474,7 @@ def _padded(
     """
     rows = list(rows)
     right = numeric(rows, len(columns))
-    of_people = _lines(columns, rows, places, with_minus)
+    of_people = _lines(columns, rows, places, for_people)
     lines = [[escaped(cell) for cell in line] for line in of_people]
     widths = widths_of(lines)
     return right, [list(map(padded, line, widths, right)) for line in lines]

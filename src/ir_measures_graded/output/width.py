@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import zip_longest
+from textwrap import wrap
 from typing import Final
 from unicodedata import category, east_asian_width
 
@@ -190,6 +191,39 @@ def folded(text: str, columns: int) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
+def in_lines(text: str, columns: int, *, indent: str = "", breaks_words: bool = True) -> list[str]:
+    """A text in lines of at most so many columns, broken at blanks; further lines have an indent.
+
+    A longer word is broken anywhere, unless it stays whole.
+
+    >>> in_lines("the run 検索システムの実験 is best", 12)
+    ['the run', '検索システム', 'の実験 is', 'best']
+    """
+    if width_of(text) == len(text):
+        return wrap(
+            text,
+            columns,
+            subsequent_indent=indent,
+            break_long_words=breaks_words,
+            break_on_hyphens=False,
+        )
+    lines: list[str] = []
+    line = ""
+    for word in text.split(" "):
+        rest = word
+        if line.strip() and width_of(f"{line}{rest}") > columns:
+            lines.append(line.rstrip(" "))
+            line = indent
+        while breaks_words and width_of(f"{line}{rest}") > columns:
+            count = fitting(rest, columns - width_of(line))
+            lines.append(line + rest[:count])
+            rest = rest[count:]
+            line = indent
+        line += f"{rest} "
+    lines.append(line.rstrip(" "))
+    return lines
+
+
 def fitting(text: str, columns: int) -> int:
     """The number of the first characters that take at most so many columns, at least 1."""
     count = 1
@@ -253,7 +287,7 @@ def _without_constant(
     kept = []
     for number, cells in enumerate(columns):
         is_constant = len(set(cells)) == 1 and headings[number] and not right[number]
-        if is_constant and cells[0]:
+        if is_constant and cells[0] and not _is_number(cells[0]):
             above += _beside([f"{headings[number]}:"], width_of(headings[number]) + 1, cells[0])
         else:
             kept.append(number)

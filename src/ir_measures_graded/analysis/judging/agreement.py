@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -204,11 +203,10 @@ class Judges(Result):
         For a single judge also its other statistics and its levels.
         """
         share = f"{100 * self.confidence:.10g} %"
-        kappa = Column("kappa", kind=attrgetter("value"))
-        interval = Column("kappa", f"{share} interval", attrgetter("interval"))
+        kappa = Column("kappa", f"kappa ({share} interval)", str)
         shares = ["same", "bias", "documents"]
         lacking = [Column("unanswered", "no answer"), Column("abstentions", "no level")]
-        columns: list[Column | str] = ["judge", kappa, interval, *shares, *lacking]
+        columns: list[Column | str] = ["judge", kappa, *shares, *lacking]
         tables = [Table.of(columns, self._best_first())]
         if len(self.judges) == 1:
             tables += self.kappa_tables()
@@ -333,9 +331,9 @@ class Judges(Result):
             values = {name: statistic.value for name, statistic in order.statistics.items()}
             names = {"judge": judge, "measure": str(order.measure), "moves": order.moves}
             records.append(vars(order) | values | names | {"tau": order.statistics["tau"]})
-        columns: list[Column | str] = ["judge", "measure", Column("tau", kind=str), "halves"]
-        others = ("tau_AP", "rho", "RBO", "agreed", "reversed")
-        columns += [Column(name, kind=two_decimals) for name in others]
+        columns: list[Column | str] = ["judge", "measure", Column("tau", kind=str)]
+        others = ("halves", "tau_AP", "rho", "RBO", "agreed", "reversed")
+        columns += [Column(name, name, two_decimals) for name in others]
         columns += [Column("significant", "pairs"), "moves"]
         share = f"{100 * self.confidence:.10g} %"
         title = (

@@ -216,7 +216,7 @@ class LeaderboardComparison(Result):
                 }
                 record |= {name: cells[row] for name, cells in columns.items()}
                 records.append(record)
-        return Table.of(list(records[0]), records)
+        return Table.of(list(map(Column, records[0])), records)
 
     def notes(self) -> list[Note]:
         """What the statistics are of, which are undefined, and what was noticed in the input."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import needed
 from ...output import figures
-from ...output.formats import clean, numeric, short, with_minus
+from ...output.formats import clean, for_people, numeric, short
 from ...output.result import Result
 from ..mean_intervals import Intervals
 from ..sensitivity import Sensitivity
@@ -122,15 +122,15 @@ def number(value: float | None, places: int = 4) -> str:
     """A float with decimal places, all for -1, an int without, with a true minus sign; a dash for
     None.
 
-    >>> number(-0.25, 2), number(-0.125, -1), number(7), number(None)
-    ('−0.25', '−0.125', '7', '–')
+    >>> number(-0.25, 2), number(-0.125, -1), number(1234), number(None)
+    ('−0.25', '−0.125', '1,234', '–')
     """
     if value is None:
         return "–"
     text = str(value)
     if isinstance(value, float) and places >= 0:
         text = f"{value:.{places}f}"
-    return with_minus(text)
+    return for_people(text)
 
 
 def inline(value: float | None, places: int = 4) -> str:
