@@ -236,3 +236,16 @@ print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True", "False"]
+
+
+def test_the_curves_of_a_topic_are_its_values():
+    found = curves(QRELS, RUNS, ["nCG", "CG"], depth=DEPTH, topic="q1")
+    for by_measure in found.curves:
+        for number, run in enumerate(by_measure.runs):
+            measures = [by_measure.measure @ rank for rank in range(1, DEPTH + 1)]
+            values = evaluate({"q1": QRELS["q1"]}, {run: RUNS[run]}, measures).means()[0]
+            assert by_measure.values[number].tolist() == values.tolist()
+    assert "at rank 6, .6667 in topic q1; " in found.summary
+    assert found.caption.startswith("Values of topic q1.")
+    with pytest.raises(GradedError, match="topic 'q7' is not in the qrels"):
+        curves(QRELS, RUNS, "nCG", topic="q7")

@@ -64,6 +64,7 @@ judges qrels                         | arguments are required: MACHINE_QRELS (se
 judges --values x.csv                | --values is an option of compare
 evaluate qrels run nDCG@10 --gains exp | nDCG_Burges takes any gains, exp and linear too
 evaluate qrels run nDCG_JK --gains 0,1,3 | write 0:0,1:1,2:3 for the levels 0, 1, 2
+curves qrels run CG dcg nDCG@5       | ir_measures_graded curves qrels run CG DCG_JK nDCG_JK@5
 evaluate qrels run dcg               | write DCG_JK (of Järvelin & Kekäläinen 2002)
 evaluate qrels run AP - -            | standard input (-) can be read only once
 evaluate qrels run CG@1 --interval t | --interval requires --confidence

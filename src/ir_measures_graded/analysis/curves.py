@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from ir_measures import Measure
 
+from ..arguments import text as text_in
 from ..core.provider import check_levels
 from ..core.ranking.gains import gain_of
 from ..core.registry.facts import gains_of, is_plain_sum, name_of, needs_intents, sign_of
@@ -81,7 +82,7 @@ class Curves(Result):
     depth) are the lower and upper ends of the interval at level `confidence`; both are None without
     intervals. `topics` is the number of topics. Of more than 12 runs, figures show the best five
     and those to `highlight` in colour and the others in grey. Runs are ordered at the `cutoff`, or
-    at the last rank if it is None.
+    at the last rank if it is None. The curves of a single `topic` are its values.
     """
 
     measure: Measure
@@ -95,6 +96,7 @@ class Curves(Result):
     effective: float | None = None
     at: tuple[int, ...] = ()
     cutoff: int | None = None
+    topic: str | None = None
 
     @property
     def ranks(self) -> np.ndarray:
@@ -120,7 +122,9 @@ class Curves(Result):
 
     @property
     def over(self) -> str:
-        """The number of topics in words."""
+        """The number of topics in words, or the only one."""
+        if self.topic is not None:
+            return f"topic {self.topic}"
         return with_effective(counted(self.topics, "topic"), self.effective)
 
     @property
@@ -148,6 +152,8 @@ class Curves(Result):
         best = self.order[0]
         value = decimal(float(self.values[best, self._last - 1]))
         names = [self.runs[best], self.measure, value, self._last, self.over]
+        if len(self.runs) == 1 and self.topic is not None:
+            return [Note("{} has the {} {} at rank {} in {}.", *names)]
         if len(self.runs) == 1:
             return [Note("{} has the mean {} {} at rank {} over {}.", *names)]
         goodness = self.values * sign_of(self.measure)
@@ -155,6 +161,8 @@ class Curves(Result):
         names[0] = listed(best_runs)
         have = "has" if len(best_runs) == 1 else "have"
         text = "{} {} the best mean {} at rank {}, {} over {}; {}."
+        if self.topic is not None:
+            text = "{} {} the best {} at rank {}, {} in {}; {}."
         _, measure, value, last, over = names
         at_ranks = self._leads(goodness, best_runs)
         return [Note(text, names[0], have, measure, last, value, over, at_ranks)]
@@ -261,6 +269,8 @@ class Curves(Result):
     def about_lines(self) -> list[str]:
         """What a reader must know of the lines, a sentence each."""
         parts = [f"Means over {self.over}."]
+        if self.topic is not None:
+            parts = [f"Values of {self.over}."]
         if self.ideal is not None:
             parts.append(GREY_LINE)
         if self.confidence:
@@ -323,8 +333,11 @@ class Curves(Result):
         if self.cutoff is not None and self.cutoff < ranks.size:
             marks = {f"cutoff {self.cutoff}": float(self.cutoff)}
             grey_from = float(self.cutoff)
+        axis = axis_of(self.measure, bool(heading))
+        if self.topic is not None:
+            axis = axis.removeprefix("mean ")
         return figures.Lines(
-            ranks, lines, RANK_IN_WORDS, axis_of(self.measure, bool(heading)), heading,
+            ranks, lines, RANK_IN_WORDS, axis, heading,
             marks=marks, grey_from=grey_from, whole_x=True, shows_legend=shows_legend,
         )  # fmt: skip
 
@@ -420,7 +433,7 @@ def curves(
     qrels: Qrels, runs: Runs, measure: Measure | str, depth: int | None = ..., *,
     ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ..., seed: int = ...,
     highlight: Iterable[str] = ..., no_relevant: str = ..., weights: By = ...,
-    at: Iterable[int] | int = ...,
+    at: Iterable[int] | int = ..., topic: str | None = ...,
 ) -> Curves: ...  # fmt: skip
 
 
@@ -429,7 +442,7 @@ def curves(
     qrels: Qrels, runs: Runs, measure: Iterable[Measure | str], depth: int | None = ..., *,
     ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ..., seed: int = ...,
     highlight: Iterable[str] = ..., no_relevant: str = ..., weights: By = ...,
-    at: Iterable[int] | int = ...,
+    at: Iterable[int] | int = ..., topic: str | None = ...,
 ) -> Curves | CurvesByMeasure: ...  # fmt: skip
 
 
@@ -448,6 +461,7 @@ def curves(
     no_relevant: str = ZERO,
     weights: By = None,
     at: Iterable[int] | int = (),
+    topic: str | None = None,
     progress: Progress = False,
 ) -> Curves | CurvesByMeasure:
     """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each
@@ -467,6 +481,7 @@ def curves(
     - `highlight`: the runs that figures of more than 12 runs show in colour, besides the best five.
     - `at`: the ranks (1 to depth) that tables have; by default all. Without a depth and a cutoff,
       the last of them is the depth.
+    - `topic`: the id of the only topic, in place of the means over all.
 
     `progress` is as for `evaluate`.
 
@@ -482,13 +497,17 @@ def curves(
     ranks = as_list(at)
     settings = (ideal, confidence, resamples, seed, highlight, ranks)
     qrels = counted_by(qrels, no_relevant, weights)
+    if topic is not None:
+        judgments: Judgments = read_judgments(qrels)
+        qrels = judgments.part([text_in("topic", topic, "the id of a topic")])
     every = parse_measures(measure, uncut=True)
     deepest: dict[Measure, Measure] = {}
     for one in sorted(every, key=lambda one: _last_rank(one, depth, ranks)):
         deepest[uncut(one)] = one  # the curve of P@5 is the first part of that of P@10
     measures = [one for one in every if one in deepest.values()]
     if len(measures) == 1:
-        return _curves(qrels, runs, measures[0], depth, *settings)
+        only = _curves(qrels, runs, measures[0], depth, *settings)
+        return replace(only, topic=topic)
     study = study_of(qrels, runs)
     for run in study.runs:
         if run.name == "measure":
@@ -497,7 +516,7 @@ def curves(
         by_measure = [
             _curves(study.judgments, study.runs, one, depth, *settings) for one in measures
         ]
-    return CurvesByMeasure(tuple(by_measure))
+    return CurvesByMeasure(tuple(replace(one, topic=topic) for one in by_measure))
 
 
 def _curves(

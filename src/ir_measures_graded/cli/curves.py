@@ -1,8 +1,12 @@
 """The command `curves`."""
 
+from collections.abc import Sequence
+
 from ..analysis import Curves, CurvesByMeasure, curves
 from ..analysis.curves import RESAMPLES
+from ..errors import GradedError
 from .arguments import COLLECTION, NO_RELEVANT, WEIGHTS, inputs, resamples, run_named
+from .habits import shown_line
 from .parser import Arguments, Option, output, real, whole_number, whole_numbers
 
 OPTIONS = (
@@ -15,6 +19,7 @@ OPTIONS = (
         whole_number,
     ),
     Option("--at RANK,…", "ranks in the table, as in 5,10,20", whole_numbers, default=[]),
+    Option("--topic TOPIC", "the curves of this topic in place of the means"),
     Option("--highlight RUN", "of more than 12 runs, also show these in colour", many=True),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),
     *resamples("topics for the bands, at least 100", RESAMPLES),
@@ -32,8 +37,30 @@ def run(arguments: Arguments) -> Curves | CurvesByMeasure:
           "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)" -o nDCG.svg
       ir_measures_graded curves qrels.txt a.run b.run P@20 --confidence 0.95 -o P.png
       ir_measures_graded curves qrels.txt runs/*.gz CG nDCG_JK --at 5,10,20
+      ir_measures_graded curves qrels.txt a.run b.run CG DCG_JK nDCG_JK --topic 7
     """
-    first = inputs(arguments, uncut=True)
+    try:
+        first = inputs(arguments, uncut=True)
+    except GradedError as error:
+        line = _line_of_paper(arguments.words)
+        if not line:
+            raise
+        raise GradedError(f"{error}; the curves of the paper: {line}") from None
     highlight = [run_named(text, first) for text in arguments.highlight]
-    settings = arguments.of("depth", "at", "confidence", "resamples", "seed")
+    settings = arguments.of("depth", "at", "confidence", "resamples", "seed", "topic")
     return curves(*first, highlight=highlight, **settings)
+
+
+OF_PAPER = {"dcg": "DCG_JK", "ndcg": "nDCG_JK"}
+"""The measures of Järvelin & Kekäläinen 2002 by the names that others have as well."""
+
+
+def _line_of_paper(words: Sequence[str]) -> str:
+    """The command with the measures of the paper; empty if it has no DCG, which means several."""
+    line: list[str] = []
+    has_dcg = False
+    for word in words:
+        name, at, cutoff = word.partition("@")
+        has_dcg = has_dcg or name.lower() == "dcg"
+        line.append(OF_PAPER.get(name.lower(), name) + at + cutoff)
+    return shown_line(line) if has_dcg else ""
