@@ -355,7 +355,7 @@ def inputs(
     issue(Remark("file", path, NO_MEASURE) for path in paths if is_measure(path))
     runs = list(pairs_of([source_of(word, arguments) for word in paths]))
     if arguments.get("scoreddocs"):
-        runs.append(("scoreddocs", scoreddocs_of(qrels)))
+        runs.append(("scoreddocs", scoreddocs_of(arguments.qrels)))
     rule = [arguments.get(option.name) for option in PASSAGES]
     if rule != [None] * len(rule):
         runs = [(run.name, run) for run in document_runs(runs, *rule)]

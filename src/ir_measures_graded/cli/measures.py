@@ -44,7 +44,9 @@ OPTIONS = (
     Option("--plugins", "list the plugins that provide measures, and their status"),
     Option("--sentence", "the paragraph about each measure that a paper needs"),
     Option(
-        "--bibtex", "the BibTeX entries of the works that define the measures, and of this package"
+        "--bibtex",
+        "the BibTeX entries of the works that define the measures, and of this package",
+        excludes="sentence",
     ),
     Option("--all", "also list the standard measures of ir-measures"),
     *output(figure=False),

@@ -125,7 +125,10 @@ def _collection(name: str) -> Any:
         what = "a directory, not a file or an"
     elif os.path.exists(name):
         what = "a file, not an"
-    hint = similar_files(name) or did_you_mean(name, ir_datasets.registry, most=3)
+    hint = ""
+    if not os.path.isfile(name):
+        hint = similar_files(name)
+    hint = hint or did_you_mean(name, ir_datasets.registry, most=3)
     raise GradedError(f"{shown(name)} is {what} ir-datasets id{hint}")
 
 
