@@ -75,6 +75,14 @@ def test_mistakes_are_named_and_change_nothing(method, arguments, message):
         metric.compute()
 
 
+def test_a_new_metric_does_not_warn_of_levels_before_it_has_labels():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        metric = RankingMetric("CG(gains=2:10,3:100)@1")
+        metric.update(labels=[3, 2], scores=[0.9, 0.1], sizes=[2])
+        assert metric.compute() == 100
+
+
 def test_unknown_measures_and_ties_are_refused():
     with pytest.raises(GradedError, match="did you mean"):
         RankingMetric("nDCGG")

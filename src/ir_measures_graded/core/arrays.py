@@ -232,6 +232,14 @@ class ArrayEvaluator(GradedEvaluator):
         return np.array([means[measure] for measure in self.in_order], dtype=np.float64)
 
 
+def refuse_wrong(measures: Measures, ties: str) -> None:
+    """Raise `GradedError` for measures and `ties` that no `ArrayEvaluator` takes."""
+    with warnings.catch_warnings():
+        # The label stands for those of the data, so a remark on its level would mislead.
+        warnings.simplefilter("ignore", InputWarning)
+        ArrayEvaluator(measures, [0], ties=ties, sizes=[1])
+
+
 WORTHWHILE = 0.7
 """If less than this share of the documents can be in the first ranks, the others are left out."""
 

@@ -18,6 +18,7 @@ from .arrays import (
     grouping_of,
     labels_in,
     padding_in,
+    refuse_wrong,
     scores_in,
     warn_of_swapped,
     warn_of_unnamed_padding,
@@ -60,7 +61,7 @@ class RankingMetric:
     def __init__(self, measures: Measures, ties: str = "mean"):
         self.measures = parse_measures(measures)
         self.ties = ties
-        ArrayEvaluator(self.measures, [0], ties=ties, sizes=[1])  # Refuse wrong arguments at once.
+        refuse_wrong(self.measures, ties)
         self.larger_is_better = sign_of(self.measures[0]) > 0
         self.reset()
 

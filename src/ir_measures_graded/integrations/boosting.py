@@ -12,7 +12,6 @@ counts once, and the weights of documents and groups are ignored. This module im
 libraries before it needs one.
 """
 
-import warnings
 from collections import deque
 from functools import partial
 from typing import Any, NamedTuple
@@ -21,11 +20,11 @@ import numpy as np
 from ir_measures import Measure
 
 from ..arguments import refused, whole_number
-from ..core.arrays import ArrayEvaluator, Measures, numbers_in
+from ..core.arrays import ArrayEvaluator, Measures, numbers_in, refuse_wrong
 from ..core.by_topic import changes
 from ..core.registry.facts import sign_of
 from ..core.registry.notation import parse_measures
-from ..errors import GradedError, InputWarning, needed
+from ..errors import GradedError, needed
 
 NO_GROUPS = "the data has no groups; give group sizes or query ids with the data"
 WORKS = (
@@ -46,10 +45,7 @@ class Metric:
     def __init__(self, measures: Measures, ties: str = "mean"):
         self.measures = parse_measures(measures)
         self.ties = ties
-        with warnings.catch_warnings():
-            # The label stands for those of the data, so a remark on its level would mislead.
-            warnings.simplefilter("ignore", InputWarning)
-            ArrayEvaluator(self.measures, [0], ties=ties, sizes=[1])  # Refuse wrong arguments.
+        refuse_wrong(self.measures, ties)
         self.names = [str(measure) for measure in self.measures]
         self.larger_is_better = [sign_of(measure) > 0 for measure in self.measures]
 
