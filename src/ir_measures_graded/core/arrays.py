@@ -301,8 +301,8 @@ def array_values(
     have it, because there are no document ids; others keep the order given. `ArrayEvaluator`, which
     keeps the labels for many scores, describes all arguments.
 
-    The values equal those of `evaluate` for the same data with ids and the same `ties`, to the last
-    bit.
+    The values equal those of `evaluate` for the same data with ids and the same `ties`. The last
+    digits of a few measures, such as ERR_G, depend on the order in which tied documents are given.
 
     >>> labels, scores = [3, 0, 0, 1], [0.8, 0.1, 0.4, 0.4]
     >>> array_values("nDCG_Burges@2", labels=labels, scores=scores, sizes=[2, 2]).round(4)
