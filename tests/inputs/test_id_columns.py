@@ -6,11 +6,20 @@ import numpy as np
 import pandas
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ir_measures_graded import GradedError
 from ir_measures_graded.core.by_topic import rows_of
-from ir_measures_graded.core.rows.id_columns import Cells, Keys, docs_of, stretches_of
+from ir_measures_graded.core.rows import id_matching
+from ir_measures_graded.core.rows.id_columns import (
+    Cells,
+    Keys,
+    NumbersOfIds,
+    TopicNumbers,
+    docs_of,
+    stretches_of,
+)
 from ir_measures_graded.core.rows.id_matching import Ids
 
 LETTERS = "abcdefghijklmnopqrst"
@@ -87,3 +96,28 @@ def test_every_kind_of_column_has_the_same_topics(topics):
         names = np.array(list(stretches.topics), object)[stretches.code]
         sizes = np.diff(np.append(stretches.start, len(topics)))
         assert np.repeat(names, sizes).tolist() == topics
+
+
+COLLIDING = ["a", "ab", "12345678", "12345678a", "a2345678123", "b2345678023", "x" * 16, "x" * 17]
+
+
+@settings(max_examples=40)
+@given(
+    st.sampled_from([id_matching._FACTOR, np.uint64(1)]),  # 1 gives many collisions
+    st.lists(st.lists(st.sampled_from(COLLIDING) | texts, max_size=9), max_size=5),
+)
+def test_numbers_of_several_columns_are_those_of_a_dict(factor, lists):
+    numbers = NumbersOfIds()
+    expected = TopicNumbers()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(id_matching, "_FACTOR", factor)
+        for strings in lists:
+            codes = numbers.codes(Ids.of(strings))
+            assert codes.tolist() == expected.codes(strings).tolist()
+    assert numbers.topics == expected
+
+
+def test_a_topic_that_ends_with_nul_is_refused_beside_one_without_it():
+    topics = ["q", "r"] * 3000 + ["q\0"]
+    with pytest.raises(GradedError, match="contains the character NUL"):
+        stretches_of(pyarrow.array(topics), "run: query_id")

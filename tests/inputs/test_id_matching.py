@@ -183,3 +183,18 @@ def test_changes_are_those_of_the_texts(texts: list[str]) -> None:
     expected = [row for row, text in enumerate(texts) if text != before[row]]
     contiguous = Ids.of_encoded([text.encode() for text in texts])
     assert Ids.of(texts).changes().tolist() == contiguous.changes().tolist() == expected
+
+
+@given(st.lists(st.lists(texts, min_size=1, max_size=6), min_size=1, max_size=4), st.data())
+def test_slices_of_several_columns_are_joined(lists, data):
+    is_padded = data.draw(st.booleans())
+    columns = []
+    slices = []
+    expected = []
+    for strings in lists:
+        ids = Ids.of(strings)
+        columns.append(ids.padded() if is_padded else ids)
+        start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(strings))] * 2)))
+        slices.append(slice(start, stop))
+        expected += strings[start:stop]
+    assert list(Ids.of_slices(columns, slices)) == expected

@@ -52,12 +52,13 @@ from .content import (
     Reading,
     Sizes,
     is_lasting,
+    keep_freed_memory,
     parquet_files,
 )
 from .forms import is_json
 from .grouping import by_run
 from .other_kinds import refuse_other_kind
-from .out_of_core import regrouped
+from .out_of_core import drained, regrouped
 from .predictions import predictions_for
 from .spilled import SpilledRows, kept_rows
 from .table_files import KINDS, folder_parts, kind_of, table_parts
@@ -66,6 +67,7 @@ from .text_files import text_parts
 AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
 NOTHING_CHOSEN = Chosen()
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
+LOOKED_AT = 3  # blocks whose first and last rows are compared
 REPEATED = ("run", *IDS)  # what no two rows share
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
 FIRST = 1 << 7  # rows of a part in which repeated documents are looked for while a file is read
@@ -229,10 +231,18 @@ class RunFile(RunSource):
         rows.
 
         If this happens, the rows are grouped anew: up to ten million in memory, more in temporary
-        files.
+        files. Rows in random order show it at once and are read only once.
         """
         seen: set[str] = set()
-        for rows in whole_topics(self._watched(self._parts()), self.sizes.rows):
+        parts = self._watched(self._parts())
+        first_parts = list(_first_of(parts, LOOKED_AT * self.sizes.rows))
+        are_scattered = _are_scattered(first_parts, self.sizes.rows)
+        parts = chain(drained(first_parts), parts)
+        if are_scattered:
+            blocks = regrouped(parts, self.name, self.sizes)
+        else:
+            blocks = whole_topics(parts, self.sizes.rows)
+        for rows in blocks:
             block = in_memory(rows, RUN).checked()
             if not seen:
                 self._look_at_scores(block)
@@ -366,6 +376,7 @@ class RunFile(RunSource):
 
 def parts_of(file: File, reading: Reading) -> Generator[Part]:
     """The rows of a file, in its order."""
+    keep_freed_memory()
     if parquet_files(file):
         yield from folder_parts(Content(file, reading.sizes), reading)
         return
@@ -475,6 +486,30 @@ def _refuse_repeated(rows: Part) -> None:
         runs = list(by_run(rows).values())
     for rows_of_run in runs:
         refuse_repeated(in_memory(rows_of_run, RUN).rows())
+
+
+def _first_of(parts: Iterator[Part], least: int) -> Iterator[Part]:
+    """The first parts that together have at least so many rows, or all."""
+    count = 0
+    while count < least:
+        rows = next(parts, None)
+        if rows is None:
+            return
+        count += len(rows)
+        yield rows
+
+
+def _are_scattered(parts: Sequence[Part], least: int) -> bool:
+    """Whether more than `least` rows show that the topics of a run do not stand together: a topic
+    of the first few rows, which another one follows there, has some of the last few rows.
+    """
+    parts = list(filter(len, parts))
+    if sum(map(len, parts)) <= least:
+        return False
+    first = list(parts[0].columns["query_id"].take(slice(TAIL)))
+    last = parts[-1].columns["query_id"].take(slice(-TAIL, None))
+    followed = set(first) - set(first[-1:])
+    return not followed.isdisjoint(last)
 
 
 def whole_topics(parts: Iterable[Part], least: int) -> Iterator[Part]:

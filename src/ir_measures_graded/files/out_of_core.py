@@ -18,12 +18,13 @@ import numpy as np
 
 from ..core.by_topic import bounds_of
 from ..core.rows.arrow import arrow_array, arrow_numbers
-from ..core.rows.columns import NUMBERS, RUN
+from ..core.rows.columns import NUMBERS
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import Ids
-from ..core.rows.rows import Facts, Part, joined, joined_facts
+from ..core.rows.rows import Facts, Part, joined_facts
 from ..errors import FileError, GradedError, needed
 from .content import Sizes
+from .scattered import ScatteredRows
 
 if TYPE_CHECKING:
     import pyarrow
@@ -43,19 +44,17 @@ QUERY = f'SELECT *, hash(query_id) AS "{HASH}" FROM rows ORDER BY "{HASH}", "{LI
 def regrouped(parts: Iterator[Part], name: str, sizes: Sizes) -> Iterator[Part]:
     """The rows of a run in blocks of whole topics, in the order of the file within a topic.
 
-    Up to `sizes.in_memory` rows are one block; others are blocks of at least `sizes.rows` rows.
+    Each block has at least `sizes.rows` rows, except for the last one.
     Raises `GradedError`, which names the source of the rows, if DuckDB is needed and not installed,
     or if its temporary files cannot be written.
     """
-    kept: list[Part] = []
-    count = 0
+    kept = ScatteredRows()
     for rows in parts:
-        kept.append(rows)
-        count += len(rows)
-        if count > sizes.in_memory:
-            yield from _sorted(chain(drained(kept), parts), name, sizes)
+        kept.add(rows)
+        if kept.count > sizes.in_memory:
+            yield from _sorted(chain(kept.drained(), parts), name, sizes)
             return
-    yield joined(kept, RUN)
+    yield from kept.blocks(sizes.rows)
 
 
 def drained(parts: list[Part]) -> Iterator[Part]:

@@ -19,11 +19,12 @@ import numpy as np
 from ...errors import GradedError, shown
 from ..by_topic import bounds_of, changes
 from .arrow import arrow_numbers, is_arrow
-from .id_matching import LONGEST_ID, Ids, Indices, flaw_of
+from .id_matching import LONGEST_ID, WORD, HashTable, Ids, Indices, flaw_of, hashes_of
 
 SAMPLE = 1 << 10  # rows that are sampled to see whether the rows of a topic are contiguous
-NUMBERED_AT_ONCE = 1 << 20  # stretches; each distinct topic among them becomes a Python string
+NUMBERED_AT_ONCE = 1 << 16  # stretches, which stay in the processor cache
 LONGEST_CHARACTER = 4  # bytes of a character in UTF-8
+MOST_IN_TABLE = 1 << 16  # distinct ids whose numbers a table of hashes has
 MOST_STRETCHES = 1 << 12  # more stretches have their ids numbered by hashes
 NO_ID = (TypeError, UnicodeEncodeError)
 """The errors for an id that is not a string or breaks the rule of `flaw_of`, or has a lone
@@ -31,7 +32,9 @@ surrogate.
 """
 SURROGATE = "[\ud800-\udfff]"
 RawColumn = Any
-"""`Ids`, a list of strings, the array of a DataFrame column, or an Arrow array, chunked or not."""
+"""`Ids`, a list of strings, the array of a DataFrame column, or an Arrow array, chunked or not; of
+topics also `Stretches`.
+"""
 
 
 class TopicNumbers(dict[str, int]):
@@ -55,6 +58,58 @@ class TopicNumbers(dict[str, int]):
             for topic in new_topics:
                 self[topic] = len(self)
         return np.fromiter(map(self.__getitem__, topics), np.int64, len(topics))
+
+
+class NumbersOfIds:
+    """The numbers of ids in columns that have the same few ids in any order.
+
+    >>> numbers = NumbersOfIds()
+    >>> numbers.codes(Ids.of(["q1", "q2", "q1"])), numbers.codes(Ids.of(["q3", "q2"]))
+    (array([0, 1, 0]), array([2, 1]))
+
+    `topics` has the number of each id. A table of hashes leads to the numbers of known ids, so that
+    only new ids become Python strings.
+    """
+
+    def __init__(self) -> None:
+        self.topics = TopicNumbers()
+        self._ids = Ids.of([])
+        self._table = HashTable(np.empty(0, np.uint64))
+
+    def codes(self, ids: Ids) -> np.ndarray:
+        """The number of each id. Raises an error of `NO_ID` if one is no id."""
+        if ids.first_flawed() is not None:  # the words of "q" and "q\0" are equal
+            raise TypeError
+        hashes = hashes_of(ids)
+        codes = self._table.rows_with(hashes)
+        longest = max(ids.lengths.max(initial=0), self._ids.lengths.max(initial=0))
+        if longest > WORD:  # different ids may have one hash
+            codes[self._differ(ids, codes)] = -1
+        left = np.flatnonzero(codes < 0)
+        if not left.size:
+            return codes
+        others = ids.take(left)
+        first, code = others.numbered()
+        distinct = others.take(first)
+        count = len(self.topics)
+        numbers = self.topics.codes(list(distinct))
+        codes[left] = numbers[code]
+        are_new = np.flatnonzero(numbers >= count)
+        if are_new.size and len(self.topics) <= MOST_IN_TABLE:
+            self._ids = Ids.concatenated([self._ids, distinct.take(are_new)])
+            new_hashes = hashes[left[first[are_new]]]
+            self._table = HashTable(np.concatenate((self._table.hashes, new_hashes)))
+        return codes
+
+    def _differ(self, ids: Ids, codes: np.ndarray) -> np.ndarray:
+        """Whether each id differs from the one with its number; those without a number do."""
+        differ = np.ones(len(ids), dtype=bool)
+        numbered = np.flatnonzero(codes >= 0)
+        if not numbered.size:
+            return differ
+        equal = ids.take(numbered).equal_rows(self._ids, codes[numbered])
+        differ[numbered[equal]] = False
+        return differ
 
 
 def _are_plain(topics: Collection[Any]) -> bool:
@@ -96,11 +151,13 @@ class Stretches(NamedTuple):
             return None, offsets
         if sizes is not None:
             code = np.repeat(code, sizes)
-        return _stable_order(code), offsets
+        return stable_order(code), offsets
 
 
-def _stable_order(codes: np.ndarray) -> np.ndarray:
+def stable_order(codes: np.ndarray) -> np.ndarray:
     """The order that sorts numbers from 0 stably. NumPy has a radix sort for 16 bits."""
+    if codes.max(initial=0) < 1 << 8:
+        return np.argsort(codes.astype(np.uint8), kind="stable")
     order = np.argsort(codes.astype(np.uint16), kind="stable")
     for shift in range(16, int(codes.max()).bit_length(), 16):
         digits = (codes >> shift).astype(np.uint16)
@@ -334,11 +391,14 @@ def _integer_as_text(id_: Any) -> Any:
 def stretches_of(column: RawColumn, field: str, has_rows: bool = True) -> Stretches:
     """A column of topics as stretches, because consecutive rows usually have the same topic.
 
-    If the source `has_rows`, error messages may number them.
+    If the source `has_rows`, error messages may number them. The column may consist of stretches
+    already.
 
     >>> stretches_of(["q1", "q1", "q1", "q2", "q2", "q1"], "run: query_id")
     Stretches(start=array([0, 3, 5]), code=array([0, 1, 0]), topics={'q1': 0, 'q2': 1})
     """
+    if isinstance(column, Stretches):
+        return column
     codes, values = _stored(column)
     try:
         if codes is not None:
@@ -373,13 +433,11 @@ def _stretches_of_ids(ids: Ids) -> Stretches:
         ids = ids.take(start)
     if start.size <= MOST_STRETCHES:
         return Stretches(start, topics.codes(list(ids)), topics)
+    numbers = NumbersOfIds()
     codes = []
     for first in range(0, len(ids), NUMBERED_AT_ONCE):
-        block = ids.take(slice(first, first + NUMBERED_AT_ONCE))
-        first_rows, number = block.numbered()
-        code_of_number = topics.codes(list(block.take(first_rows)))
-        codes.append(code_of_number[number])
-    return Stretches(start, np.concatenate(codes), topics)
+        codes.append(numbers.codes(ids.take(slice(first, first + NUMBERED_AT_ONCE))))
+    return Stretches(start, np.concatenate(codes), numbers.topics)
 
 
 def _stretches_of_objects(values: Collection[Any]) -> Stretches:

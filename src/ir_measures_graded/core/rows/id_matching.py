@@ -26,6 +26,8 @@ PIECE = 1 << 13  # Python objects read at once, so that they stay in the process
 LEAST_IN_TABLE = 1 << 8  # rows; a sort of fewer needs fewer calls
 SPARE_BITS = 3  # a table has eight to sixteen slots for each row, so most rows keep their slot
 WORD = 8
+MOST_COPIED = 1 << 18  # words, which stay in the processor cache
+BYTES_OF_SHORT_ID = 4  # a word begins at every byte, and all of them are copied
 _ALL_BITS = [2 ** (8 * count) - 1 for count in range(WORD + 1)]
 _LOW_BYTES = np.array(_ALL_BITS, dtype=np.uint64)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio: spreads similar values
@@ -53,8 +55,11 @@ class Ids:
 
     `data` is an array of bytes; `start` and `length` have N entries. If all ids have the same
     length, `length` may be this number, broadcast. If the ids are equally spaced, `start` is a
-    range, and the same word of all ids is one strided view.
+    range, and the same word of all ids is one strided view. If they `are_flawless`, `flaw_of`
+    refuses none.
     """
+
+    are_flawless = False
 
     def __init__(self, data: np.ndarray, start: np.ndarray | range, length: np.ndarray):
         self.data = data
@@ -154,6 +159,36 @@ class Ids:
             shift += ids.data.size
         return cls(data, start, np.concatenate([ids.length for ids in columns]))
 
+    @classmethod
+    def of_slices(cls, columns: Sequence[Ids], slices: Sequence[slice]) -> Ids:
+        """The ids of a slice of each of several columns, one slice after the other.
+
+        >>> columns = [Ids.of(["a", "b"]), Ids.of(["c", "d"])]
+        >>> list(Ids.of_slices(columns, [slice(0, 1), slice(1, 2)]))
+        ['a', 'd']
+
+        Equally spaced ids are joined as bytes, because there may be many slices of a few ids.
+        """
+        step = columns[0].step
+        if not step or any(ids.step != step for ids in columns):
+            pairs = zip(columns, slices, strict=True)
+            return cls.concatenated([ids.take(rows) for ids, rows in pairs])
+        pieces = []
+        lengths = []
+        for ids, rows in zip(columns, slices, strict=True):
+            pieces.append(ids.data[rows.start * step : rows.stop * step])
+            lengths.append(ids.length[rows])
+        data = np.concatenate(pieces)
+        start = range(0, data.size, step)
+        one_length = columns[0].length[0]
+        if all(ids.of_one_length and ids.length[0] == one_length for ids in columns):
+            length = np.broadcast_to(one_length, len(start))
+        else:
+            length = np.concatenate(lengths)
+        joined = cls(data, start, length)
+        joined.are_flawless = all(ids.are_flawless for ids in columns)
+        return joined
+
     def __len__(self) -> int:
         return len(self.start)
 
@@ -214,6 +249,11 @@ class Ids:
 
     def take(self, rows: Indices) -> Ids:
         """The ids of these rows."""
+        ids = self._taken(rows)
+        ids.are_flawless = self.are_flawless
+        return ids
+
+    def _taken(self, rows: Indices) -> Ids:
         if isinstance(rows, slice):
             first, end, stride = rows.indices(len(self))
             step = self.step
@@ -253,11 +293,16 @@ class Ids:
         >>> Ids.of(["d1", "d2", ""]).first_flawed()
         2
         """
+        if self.are_flawless:
+            return None
         are_filled = self.length.min(initial=1) > 0
         are_short = self.length.max(initial=0) <= LONGEST_ID
         if are_filled and are_short and self.data.min(initial=1) > 0:
-            return None
-        return next((row for row, text in enumerate(self) if flaw_of(text)), None)
+            row = None
+        else:
+            row = next((row for row, text in enumerate(self) if flaw_of(text)), None)
+        self.are_flawless = row is None
+        return row
 
     def changes(self) -> np.ndarray:
         """The rows whose id differs from the id of the row before, including the first row.
@@ -349,7 +394,9 @@ class Ids:
         if not width or width * len(self) > 4 * self.data.size:
             return self
         data = np.stack(list(self._filled()), axis=1)
-        return Ids(data.reshape(-1).view(np.uint8), range(0, data.nbytes, width), self.length)
+        padded = Ids(data.reshape(-1).view(np.uint8), range(0, data.nbytes, width), self.length)
+        padded.are_flawless = self.are_flawless
+        return padded
 
     def _starts(self, rows: Indices) -> Any:
         if isinstance(self.start, range) and not isinstance(rows, slice):
@@ -380,8 +427,13 @@ class Ids:
         if is_spaced:
             word = np.ndarray((len(start),), "<u8", data, 0, (start.step,))
         else:
-            word = np.ndarray((high - low + 1,), "<u8", data, 0, (1,))[start - low]
-        return np.bitwise_and(word, _LOW_BYTES[used_bytes], out=out)
+            every_word = np.ndarray((high - low + 1,), "<u8", data, 0, (1,))
+            if every_word.size <= min(MOST_COPIED, BYTES_OF_SHORT_ID * len(start)):
+                # NumPy reads aligned words several times faster.
+                word = every_word.copy().take(start - low)
+            else:
+                word = every_word[start - low]
+        return np.bitwise_and(word, _LOW_BYTES.take(used_bytes), out=out)
 
     def descending(self, group: np.ndarray) -> np.ndarray:
         """The order of the rows by group and, within a group, by descending id.
@@ -479,7 +531,7 @@ def _equal_hashes(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np
 
     None if one of them may have a hash twice.
     """
-    table = _HashTable(first)
+    table = HashTable(first)
     if table.has_equal_hashes:
         return None
     slot = table.slot_of(second)
@@ -529,7 +581,7 @@ def _first_of_pairs(count: int, earlier: np.ndarray, later: np.ndarray) -> np.nd
     return first
 
 
-class _HashTable:
+class HashTable:
     """Hashes in slots. Of the rows whose hashes begin with the number of a slot, one has the slot.
 
     `row` has the row of each slot, 0 for an empty slot; all other rows are `lost`.
@@ -550,6 +602,30 @@ class _HashTable:
         """The slot of each hash."""
         return (hashes >> self.shift).view(np.int64)
 
+    def rows_with(self, hashes: np.ndarray) -> np.ndarray:
+        """The row with each hash, −1 if there is none.
+
+        >>> HashTable(np.array([5, 7], np.uint64)).rows_with(np.array([7, 6], np.uint64))
+        array([ 1, -1])
+        """
+        if not self.hashes.size:
+            return np.full(hashes.size, -1)
+        rows = self.row.take(self.slot_of(hashes)).astype(np.int64)
+        others = np.flatnonzero(self.hashes.take(rows) != hashes)
+        rows[others] = -1
+        if others.size and self.lost.size:
+            wanted = hashes.take(others)
+            lost_hashes = self.hashes.take(self.lost_in_order)
+            place = np.searchsorted(lost_hashes[:-1], wanted)
+            is_lost = lost_hashes.take(place) == wanted
+            rows[others[is_lost]] = self.lost_in_order.take(place[is_lost])
+        return rows
+
+    @cached_property
+    def lost_in_order(self) -> np.ndarray:
+        """The lost rows in the order of their hashes."""
+        return self.lost[np.argsort(self.hashes.take(self.lost))]
+
     @property
     def has_equal_hashes(self) -> bool:
         """Whether two rows have the same hash."""
@@ -559,6 +635,11 @@ class _HashTable:
             return True
         lost.sort()
         return bool((lost[1:] == lost[:-1]).any())
+
+
+def hashes_of(ids: Ids) -> np.ndarray:
+    """A hash of each id (N). Those of ids of at most `WORD` bytes differ."""
+    return _Rows([(ids, np.array([0, len(ids)]))]).hashed()
 
 
 def first_rows(column: IdsByTopic) -> np.ndarray | None:

@@ -87,7 +87,8 @@ class Facts(NamedTuple):
 class Part:
     """Rows of a file, in its order: columns under our names, ids as `Ids` and numbers as floats.
 
-    `line` (N) has the location of each row in the file.
+    `line` (N) has the location of each row in the file. The topics of a block of whole topics may
+    be `Stretches`.
     """
 
     columns: Mapping[str, Any]
