@@ -136,7 +136,9 @@ def test_first_ranks_of_long_groups_equal_those_of_ids(sizes, ties, levels):
         assert_equal_to_ids(groups, [measure], ties=ties)
 
 
-@pytest.mark.parametrize("sizes", [[7] * 9, [70] * 3, [5, 0, 1, 30]])
+@pytest.mark.parametrize(
+    "sizes", [[7] * 9, [70] * 3, [5, 0, 1, 30], [40, 0, 90, 30, 60, 2], [70, 80, 5]]
+)
 @pytest.mark.parametrize("depth", [None, 3])
 @pytest.mark.parametrize("has_keys", [True, False])
 def test_groups_are_ordered_down_to_a_depth(sizes, depth, has_keys):

@@ -1,8 +1,33 @@
 """The rows of a run that can have one of the first ranks, found without a sort."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from .order import as_compared
+
+
+def matrices_of(
+    offsets: np.ndarray, topics: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Matrices of topics of similar length, padded to the next power of two: the topics, the row at
+    each place, and whether the topic has this row.
+
+    >>> [(topics, row, is_row)] = matrices_of(np.array([0, 4, 7]), np.array([0, 1]))
+    >>> row
+    array([[0, 1, 2, 3],
+           [4, 5, 6, 7]])
+    >>> is_row[1]
+    array([ True,  True,  True, False])
+    """
+    sizes = np.diff(offsets)[topics]
+    bits = np.ceil(np.log2(sizes))
+    widths = np.exp2(bits).astype(np.int64)
+    for width in np.unique(widths):
+        is_similar = widths == width
+        column = np.arange(width)
+        some = topics[is_similar]
+        yield some, offsets[some, None] + column, column < sizes[is_similar, None]
 
 
 class TopRows:
@@ -25,15 +50,8 @@ class TopRows:
         self.matrices: list[tuple[np.ndarray, np.ndarray]] = []
         if self.is_matrix:
             return
-        bits = np.ceil(np.log2(self.sizes[self.longer]))
-        widths = np.exp2(bits).astype(np.int64)
-        rows_of_runs = int(offsets[-1])
-        for width in np.unique(widths):
-            topics = self.longer[widths == width]
-            column = np.arange(width)
-            is_row = column < self.sizes[topics, None]
-            row = offsets[topics, None] + column
-            self.matrices.append((topics, np.where(is_row, row, rows_of_runs)))
+        for topics, row, is_row in matrices_of(offsets, self.longer):
+            self.matrices.append((topics, np.where(is_row, row, offsets[-1])))
 
     @property
     def share(self) -> float:

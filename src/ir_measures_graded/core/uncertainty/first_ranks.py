@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..by_topic import changes, offsets_of, positions
+from ..by_topic import bounds_of, changes, offsets_of, positions
 from ..measures.gain_sums import GainSum, NormalisedGainSum
 from ..measures.topics import GainList, Topics, share
 from ..ranking.order import as_compared, descending, falling_bits
-from ..ranking.top import TopRows
+from ..ranking.top import TopRows, matrices_of
 
 SHORT = 64
 """Groups of at most so many documents are sorted as a whole."""
+LAST_KEY = np.uint64(2**64 - 1)
+"""The key of padding, behind those of all rows."""
 
 
 class FirstRanks:
@@ -92,6 +94,11 @@ class Groups:
 
     The key of a row has its group, the `falling_bits` of its score and its position in the group.
     `keys` have no score yet; None if 64 bits are too few for them.
+
+    If most rows are in groups of at most `SHORT` documents, these are sorted as the rows of
+    matrices: a single one (`is_short_matrix`), or some of similar lengths (`short`, the row at each
+    place and whether the group has it). `long_rows` are those of the other groups, among which
+    `long_top` finds those that matter.
     """
 
     def __init__(self, offsets: np.ndarray, top: TopRows | None):
@@ -102,10 +109,23 @@ class Groups:
         self.is_short_matrix = 0 < longest <= SHORT and bool((sizes == longest).all())
         self.position_bits = longest.bit_length()
         self.keys: np.ndarray | None = None
-        if sizes.size.bit_length() + 32 + self.position_bits <= 64:
-            topic = np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes)
-            position = positions(sizes).astype(np.uint64)
-            self.keys = topic << (32 + self.position_bits) | position
+        self.short: list[tuple[np.ndarray, np.ndarray]] = []
+        self.long_top: TopRows | None = None
+        if sizes.size.bit_length() + 32 + self.position_bits > 64:
+            return
+        topic = np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes)
+        position = positions(sizes).astype(np.uint64)
+        self.keys = topic << (32 + self.position_bits) | position
+        if self.is_short_matrix:
+            return
+        is_short = (sizes > 0) & (sizes <= SHORT)
+        if 2 * sizes[is_short].sum() < sizes.sum():  # then matrices of some would save no time
+            return
+        for _, row, is_row in matrices_of(offsets, np.flatnonzero(is_short)):
+            self.short.append((np.where(is_row, row, offsets[-1]), is_row))
+        self.long_rows = np.flatnonzero(np.repeat(~is_short, sizes))
+        if top is not None:
+            self.long_top = TopRows(bounds_of(sizes[~is_short]), top.depth)
 
     def in_order(self, score: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The rows that matter in rank order, the topic of each, and whether its score or its topic
@@ -114,6 +134,8 @@ class Groups:
             return self._in_order_without_keys(score)
         if self.is_short_matrix:
             key = self._short_rows_in_order(score)
+        elif self.short:
+            key = self._rows_of_lengths_in_order(score)
         else:
             row = self._rows_that_matter(score)
             key = self._with_scores(score[row], row)
@@ -144,6 +166,33 @@ class Groups:
         last = topic_and_score[:, self.top.depth - 1, None]
         in_first_ranks: np.ndarray = key[topic_and_score <= last]
         return in_first_ranks
+
+    def _rows_of_lengths_in_order(self, score: np.ndarray) -> np.ndarray:
+        """The sorted keys of the rows that matter, of groups of any lengths. Those of a group take
+        the places of some of its rows.
+        """
+        key = self._with_scores(score, slice(None))
+        is_kept = np.zeros(key.size, dtype=bool)
+        padded = np.append(key, LAST_KEY)
+        for row, is_row in self.short:
+            matrix = padded[row]
+            matrix.sort(axis=1)
+            is_place = is_row
+            if self.top is not None and self.top.depth < row.shape[1]:
+                topic_and_score = matrix >> self.position_bits
+                last = topic_and_score[:, self.top.depth - 1, None]
+                is_place = is_row & (topic_and_score <= last)
+            place = row[is_place]
+            key[place] = matrix[is_place]
+            is_kept[place] = True
+        row = self.long_rows
+        if self.long_top is not None:
+            row = row[self.long_top(score[row])]
+        key_of_row = padded[row]
+        key_of_row.sort()
+        key[row] = key_of_row
+        is_kept[row] = True
+        return key[is_kept]
 
     def _in_order_without_keys(
         self, score: np.ndarray
