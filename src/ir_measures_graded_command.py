@@ -26,16 +26,24 @@ def is_running_package() -> bool:
     return sys.argv[:1] == ["-m"] and "ir_measures_graded" in sys.orig_argv
 
 
-def main() -> int:
-    """Run the command line; returns the exit status, see `ir_measures_graded.cli.main`.
+def prepare_imports() -> None:
+    """Prepare the process for the imports of the command line, before the one of NumPy.
 
     OpenBLAS would start a thread for each core, and these wait at the cost of a small evaluation:
     it starts none unless the environment sets their number. The garbage collector would search
-    modules in vain, while they are imported and later.
+    modules in vain; `main` enables it again.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
     end_on_interrupt()
     gc.disable()
+
+
+def main() -> int:
+    """Run the command line; returns the exit status, see `ir_measures_graded.cli.main`.
+
+    The garbage collector never searches the imported modules.
+    """
+    prepare_imports()
     from ir_measures_graded.cli import main as run
 
     gc.freeze()

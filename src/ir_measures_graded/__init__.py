@@ -12,7 +12,7 @@ and more.
 import ir_measures_graded_command as _command
 
 if _command.is_running_package():  # before the imports that take time
-    _command.end_on_interrupt()
+    _command.prepare_imports()
 
 import sys as _sys
 from importlib import import_module as _import_module

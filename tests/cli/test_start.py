@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from ir_measures_graded import demo
 from rounds import thorough
 
 INTERRUPT = """
@@ -45,6 +46,29 @@ def test_an_interrupt_during_the_imports_ends_the_process_without_a_traceback(fo
     ended = started([*FORMS[form], "--version"], PYTHONPATH=path)
     assert ended.returncode == -signal.SIGINT
     assert ended.stdout + ended.stderr == ""
+
+
+NOT_NEEDED = {
+    "ir_measures_graded.analysis",
+    "ir_measures_graded.core.uncertainty.extremes",
+    "ir_measures_graded.evaluation.near_ids",
+    "ir_measures_graded.output.figures.sheet",
+    "matplotlib",
+    "pandas",
+    "pathlib",
+    "pyarrow",
+    "scipy",
+}
+"""Modules without which a small run is evaluated, because their imports take time."""
+
+
+def test_a_small_run_is_evaluated_without_modules_that_it_does_not_need():
+    files = [str(demo.qrels_path()), str(demo.run_paths()["A"])]
+    ended = started(["-X", "importtime", *FORMS["module"], "evaluate", *files, "nDCG_JK@10"])
+    lines = ended.stderr.splitlines()
+    imported = {line.rpartition("|")[2].strip() for line in lines}
+    assert "ir_measures_graded.evaluation.evaluate" in imported
+    assert NOT_NEEDED.isdisjoint(imported)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,12 @@ def drawing():
     return figure
 
 
+def test_every_name_of_the_package_has_its_module():
+    assert set(figures._MODULE_OF) == set(figures.__all__)
+    assert all(hasattr(figures, name) for name in figures.__all__)
+    assert not hasattr(figures, "Pie")
+
+
 @pytest.mark.parametrize("name", ["a.PNG", "a.svg"])
 def test_file_ending_selects_the_format_and_equal_figures_give_equal_files(figure, tmp_path, name):
     path = tmp_path / name

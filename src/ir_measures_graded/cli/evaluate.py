@@ -14,7 +14,7 @@ from ..evaluation.attributes import groups_of
 from ..evaluation.evaluate import evaluate
 from ..evaluation.evaluation import FIGURES, MEANS, TOPICS, Evaluation
 from ..evaluation.values import AGGREGATE, ALL, GROUP
-from ..output.figures import Figure
+from ..output import figures
 from ..output.formats import known, listed
 from ..output.result import View
 from ..output.tables import Table
@@ -177,7 +177,7 @@ def _by_group(
     return Answer(result, facts=facts | arguments.of("by"), default=default)
 
 
-def _figure(evaluation: Evaluation, arguments: Arguments) -> Figure:
+def _figure(evaluation: Evaluation, arguments: Arguments) -> "figures.Figure":
     """The figure that was asked for; means have intervals if these can be computed."""
     kind = arguments.figure
     if "figure" not in arguments.given and arguments.by_query:

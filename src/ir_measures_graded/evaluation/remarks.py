@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures import Measure
@@ -23,8 +24,10 @@ from ..errors import InputWarning, Remark, level_of_caller, shown
 from ..files.contracts import Contract
 from ..output.formats import Percent, counted, listed
 from ..output.remarks import in_collection, merged
-from .near_ids import UnmatchedDocuments
 from .words import remarks_on_words
+
+if TYPE_CHECKING:
+    from .near_ids import UnmatchedDocuments
 
 DEPTH = 10
 """The rank down to which unjudged documents are counted; deeper pools are rare."""
@@ -151,7 +154,7 @@ class RunRemarks:
         self.can_match = np.zeros_like(self.retrieved)
         self.has_scores = np.zeros(topics, dtype=bool)
         self.has_own = np.zeros(topics, dtype=bool)
-        self.unmatched = UnmatchedDocuments(depth or DEPTH)
+        self.unmatched: UnmatchedDocuments | None = None
 
     def watched(self, blocks: Iterable[JudgedRanks]) -> Iterator[JudgedRanks]:
         """The same blocks, which are counted."""
@@ -168,7 +171,7 @@ class RunRemarks:
         topics = ranks.retrieved.size
         self.retrieved[numbers] = ranks.retrieved
         self.judged[numbers] = np.bincount(ranks.topic, minlength=topics)
-        depth = self.unmatched.depth
+        depth = self.depth or DEPTH
         top = np.minimum(ranks.retrieved, depth)
         is_top = ranks.rank <= depth
         judged_top = np.bincount(ranks.topic[is_top], minlength=topics)
@@ -176,6 +179,10 @@ class RunRemarks:
         self.judged_top[numbers] = judged_top
         self.can_match[numbers] = np.minimum(ranks.retrieved, ranks.judged.sizes)
         if 2 * judged_top.sum() < np.minimum(top, ranks.judged.sizes).sum():
+            if self.unmatched is None:
+                from .near_ids import UnmatchedDocuments  # takes time
+
+                self.unmatched = UnmatchedDocuments(depth)
             self.unmatched.add(ranks)
         self.has_scores[numbers] = ranks.highest > ranks.lowest
         self.has_own[numbers] = ranks.place.own
@@ -246,8 +253,11 @@ class RunRemarks:
 
     def _on_judgments(self, name: str) -> Iterator[Remark]:
         """The remarks on a run without judged documents, or with few of them at the top."""
-        nearly_matches = self.unmatched.rule()
-        examples = self.unmatched.examples()
+        nearly_matches = ""
+        examples = ""
+        if self.unmatched is not None:
+            nearly_matches = self.unmatched.rule()
+            examples = self.unmatched.examples()
         if self.retrieved.any() and not self.judged.any():
             text = "no document is judged; "
             if nearly_matches:

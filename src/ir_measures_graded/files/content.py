@@ -22,7 +22,6 @@ from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import takewhile
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Union
 
 import numpy as np
@@ -439,7 +438,7 @@ def parquet_files(file: File) -> list[str]:
     if not is_pattern(name):
         return []
     base = named_folder(name)
-    is_recursive = ANY_FOLDERS in PurePath(name).parts
+    is_recursive = ANY_FOLDERS in names_in(name)
     paths = _matching_below(base, name) if is_recursive else _matching_files(base, name)
     has_only_parquet = all(path.lower().endswith(PARQUET) for path in paths)
     return sorted(paths) if has_only_parquet else []
@@ -456,7 +455,7 @@ def _matching_files(base: str, pattern: str) -> list[str]:
     for count, path in enumerate(iglob(pattern), start=1):
         if count > MOST_ENTRIES:
             raise FileError(f"{shown(pattern)} matches more than {MOST_ENTRIES:,} entries; {FEWER}")
-        names = PurePath(os.path.relpath(path, base or ".")).parts
+        names = names_in(os.path.relpath(path, base or "."))
         if any(name.startswith(HIDDEN) for name in names):
             continue
         if os.path.isfile(path):
@@ -474,11 +473,11 @@ def _matching_below(base: str, pattern: str) -> list[str]:
     folder = base or "."
     if not os.path.isdir(folder):
         return []
-    wanted = PurePath(os.path.relpath(pattern, folder)).parts
+    wanted = names_in(os.path.relpath(pattern, folder))
     paths: list[str] = []
     for path in _files_below(folder):
         relative = os.path.relpath(path, folder)
-        if _fits(PurePath(relative).parts, wanted):
+        if _fits(names_in(relative), wanted):
             paths.append(os.path.join(base, relative))
     return paths
 
@@ -519,8 +518,19 @@ def named_folder(name: str) -> str:
     """
     if os.path.isdir(name):
         return name
-    folders = takewhile(lambda folder: not is_pattern(folder), PurePath(name).parts)
+    folders = takewhile(lambda folder: not is_pattern(folder), names_in(name))
     return os.path.join("", *folders)
+
+
+def names_in(path: str) -> tuple[str, ...]:
+    """The names of the folders in a path and of its file.
+
+    >>> names_in("runs/A/part.parquet")
+    ('runs', 'A', 'part.parquet')
+    """
+    from pathlib import PurePath  # takes time
+
+    return PurePath(path).parts
 
 
 def _files_below(folder: str) -> Iterator[str]:

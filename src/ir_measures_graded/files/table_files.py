@@ -11,9 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import unquote
 
 import numpy as np
 
@@ -33,6 +31,7 @@ from .content import (
     Content,
     Reading,
     named_folder,
+    names_in,
     parquet_files,
 )
 
@@ -260,9 +259,11 @@ def _keys_of(path: str, folder: str) -> dict[str, str | None]:
 
     The values are text: 02 and 2 are two ids.
     """
+    from urllib.parse import unquote  # takes time
+
     keys: dict[str, str | None] = {}
-    below = PurePath(os.path.relpath(path, folder or "."))
-    for name in below.parent.parts:
+    *folders, _ = names_in(os.path.relpath(path, folder or "."))
+    for name in folders:
         key, equals, value = name.partition("=")
         if not equals:
             continue

@@ -20,7 +20,6 @@ from ..measures.base import EXTREMES, GradedMeasure
 from ..measures.gain_sums import GainSum
 from ..measures.sums import SumOverRanks
 from ..measures.topics import Topics
-from .extremes import extreme
 from .judgments import Undetermined
 from .ties import expected, ordered
 
@@ -37,6 +36,8 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
     ties = measure.option("ties")
     if judgments and topics.possible_gains.size:  # otherwise no judgment makes a document relevant
         if not depth:
+            from .extremes import extreme  # takes time
+
             return extreme(measure, topics, highest=judgments == "max")
         cutoffs = range(1, depth + 1)
         columns = [evaluated(measure @ cutoff, topics.cut(cutoff)) for cutoff in cutoffs]

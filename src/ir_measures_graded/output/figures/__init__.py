@@ -13,33 +13,40 @@ A result names its drawing and the data, and `picture` adds the answer as the ti
 
     def figure(self, *, title: str = "") -> Figure:
         return picture([Forest(self.runs, self.means, label="Mean")], title or self.summary)
+
+Evaluations import this package, and few of them draw: each module is imported when one of its names
+is used first.
 """
 
-from .bars import SortedBars, StackedBars, difference_label
-from .forest import Forest, on_one_scale
-from .groups import Groups
-from .heat_map import HeatMap, Triangle
-from .lines import Line, Lines
-from .number_line import NumberLine
-from .saving import FORMATS, NEEDS, drawable, new_figure, rendered, save, svg
-from .scatter import Scatter
-from .sheet import Drawing, Figure, picture, said_above, side_by_side
-from .slopes import Slopes, coloured_in_words, colours_of_moves
-from .style import (
-    BLUE,
-    COLOURS,
-    GREY,
-    ORANGE,
-    PALE,
-    legend_outside,
-    level_colours,
-    line_style,
-    panels,
-    run_styles,
-    shortened,
-    styled,
-)
-from .tiles import Tiles
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .bars import SortedBars, StackedBars, difference_label
+    from .forest import Forest, on_one_scale
+    from .groups import Groups
+    from .heat_map import HeatMap, Triangle
+    from .lines import Line, Lines
+    from .number_line import NumberLine
+    from .saving import FORMATS, NEEDS, drawable, new_figure, rendered, save, svg
+    from .scatter import Scatter
+    from .sheet import Drawing, Figure, picture, said_above, side_by_side
+    from .slopes import Slopes, coloured_in_words, colours_of_moves
+    from .style import (
+        BLUE,
+        COLOURS,
+        GREY,
+        ORANGE,
+        PALE,
+        legend_outside,
+        level_colours,
+        line_style,
+        panels,
+        run_styles,
+        shortened,
+        styled,
+    )
+    from .tiles import Tiles
 
 __all__ = [
     "BLUE",
@@ -83,3 +90,45 @@ __all__ = [
     "styled",
     "svg",
 ]
+
+MODULES = {
+    "bars": ("SortedBars", "StackedBars", "difference_label"),
+    "forest": ("Forest", "on_one_scale"),
+    "groups": ("Groups",),
+    "heat_map": ("HeatMap", "Triangle"),
+    "lines": ("Line", "Lines"),
+    "number_line": ("NumberLine",),
+    "saving": ("FORMATS", "NEEDS", "drawable", "new_figure", "rendered", "save", "svg"),
+    "scatter": ("Scatter",),
+    "sheet": ("Drawing", "Figure", "picture", "said_above", "side_by_side"),
+    "slopes": ("Slopes", "coloured_in_words", "colours_of_moves"),
+    "style": (
+        "BLUE",
+        "COLOURS",
+        "GREY",
+        "ORANGE",
+        "PALE",
+        "legend_outside",
+        "level_colours",
+        "line_style",
+        "panels",
+        "run_styles",
+        "shortened",
+        "styled",
+    ),
+    "tiles": ("Tiles",),
+}
+"""The names that each module defines for other packages."""
+_MODULE_OF = {name: module for module, names in MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..files import checked_ending, write_whole
-from .fonts import use_installed_fonts
 from .style import NEEDS, drawable, styled
 
 if TYPE_CHECKING:
@@ -81,6 +80,8 @@ def rendered(figure: Figure, form: str) -> bytes:
             if isinstance(names, FuncFormatter):
                 artist.set_major_formatter(lambda *tick, names=names: drawable(names(*tick)))
     if form != "svg":  # it keeps the characters that Matplotlib's font lacks
+        from .fonts import use_installed_fonts  # takes time
+
         use_installed_fonts(texts)
     content = io.BytesIO()
     with warnings.catch_warnings():
