@@ -1,11 +1,12 @@
 """The command `judges`: agreement, estimates, choice of tables, and errors."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
-from ir_measures_graded import GradedError, demo
+from ir_measures_graded import GradedError, cli, demo
 from ir_measures_graded.analysis import estimate, judges
 from ir_measures_graded.analysis.judging.panel import answers_in, is_judge
 from ir_measures_graded.files.conversion import rows_of, written
@@ -129,4 +130,6 @@ def test_words_as_levels_are_refused_with_what_to_do(refusal, folder, machines):
         Path(name).write_text("question_id,chunk_id,label\nq1,c1,not relevant\nq1,c2,relevant\n")
     message = refusal("judges", "human.csv", *machines)
     assert ".csv:2: the level 'not relevant' is not a number" in message
-    assert message.endswith("such as 0 for not relevant and 1 for relevant")
+    option = "--levels 'not relevant:0,relevant:1'"
+    assert message.endswith(f"name the levels of the words: {option} (levels= of read_qrels)")
+    assert cli.main(["judges", "human.csv", *machines, *shlex.split(option)]) == 0

@@ -15,6 +15,7 @@ from ..core.registry.everyday import is_everyday
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import is_measure, parse_measure, parse_measures
 from ..core.rows.columns import OUR_NAMES, Chosen
+from ..core.rows.level_words import levels_named
 from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean
 from ..evaluation.attributes import read_sessions
 from ..evaluation.counting import CHOICES, ZERO
@@ -79,11 +80,39 @@ def given_columns(arguments: Arguments) -> tuple[tuple[str, str], ...]:
     return tuple(chain.from_iterable(arguments.get("columns") or ()))
 
 
+def levels_of_words(text: str) -> dict[str, float]:
+    """The levels in a text such as ``Bad:0,Perfect:3``, by plain words."""
+    levels: dict[str, float] = {}
+    for pair in text.split(","):
+        word, colon, number = re.sub(r"=(?=[^=:]*$)", ":", pair).rpartition(":")
+        is_new = word.strip() not in levels
+        try:
+            levels[word.strip()] = float(number)
+        except ValueError:
+            colon = ""
+        if not colon or not is_new:
+            raise ArgumentTypeError(
+                f"{pair!r} is not allowed; give WORD:LEVEL,…, as in 'Bad:0,Good:1,Perfect:2'"
+            )
+    try:
+        return levels_named(levels)
+    except GradedError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+LEVELS = Option(
+    "--levels WORD:LEVEL,…",
+    "levels of words in qrels, as 'Bad:0,Good:1,Perfect:2'",
+    levels_of_words,
+    group=READING,
+)
+"""The numbers of levels that are words, in all qrels of the command."""
 NO_LIMITS = Option("--no_limits", "read files that unpack to many times their size", group=READING)
 FORM = (
     Option("--run_column NAME", "column that names the run of a row; default: run", group=READING),
     Option("--ascending", "smaller scores are better, as distances are", group=READING),
     COLUMNS,
+    LEVELS,
     NO_LIMITS,
 )
 """How to read a run."""
@@ -272,7 +301,7 @@ def chosen(
     Raises `GradedError` for a word that is neither a run nor a measure of the table, and for
     options that need rankings.
     """
-    for option in OF_RANKINGS:
+    for option in (*OF_RANKINGS, LEVELS.name):
         if option in arguments.given:
             raise GradedError(
                 f"--{option} needs QRELS and runs: the values of a table stay as they are"

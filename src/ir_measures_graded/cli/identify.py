@@ -7,7 +7,7 @@ from ..errors import GradedError
 from ..files.files import RunFile
 from ..files.sources import named_path
 from ..output.result import Result, View
-from .arguments import COLUMNS, NO_LIMITS, given_columns, qrels, with_columns
+from .arguments import COLUMNS, LEVELS, NO_LIMITS, given_columns, qrels, with_columns
 from .parser import Arguments, Option, as_list, choice, output, whole_number
 
 USAGE = ("QRELS RUN VALUES [RUN VALUES]…", "QRELS RUN --mean M [RUN --mean M]…")
@@ -23,6 +23,7 @@ OPTIONS = (
     Option("--measure MEASURE", "the measure, if known, as nDCG, nDCG@10, DCG or AP"),
     Option("--name NAME", "measure to take from files with values of several; default: MEASURE"),
     COLUMNS,
+    LEVELS,
     NO_LIMITS,
     Option("--any_cutoff", "try all cutoffs, not only the usual ones"),
     Option("--decimals N", "decimals of the values; default: those that they show", whole_number),

@@ -1,10 +1,10 @@
 """The command `levels`."""
 
 from ..analysis import Levels, levels
-from .arguments import COLUMNS, NO_LIMITS, given_columns, qrels, with_columns
+from .arguments import COLUMNS, LEVELS, NO_LIMITS, given_columns, qrels, with_columns
 from .parser import Arguments, output
 
-OPTIONS = (qrels(), COLUMNS, NO_LIMITS, *output())
+OPTIONS = (qrels(), COLUMNS, LEVELS, NO_LIMITS, *output())
 
 
 def run(arguments: Arguments) -> Levels:

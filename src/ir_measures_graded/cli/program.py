@@ -150,13 +150,16 @@ def _answered(words: Sequence[str]) -> Output:
 def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> Output:
     """The output of the command with these words."""
     arguments = parser.arguments(words)
+    from ..core.rows.level_words import words_as_levels
     from ..evaluation.jobs import reading_by
     from ..output.result import Result
     from .results import Answer, check_files, printed_remarks, stamps, written
 
     check_files(arguments)
     before = stamps(arguments)
-    with followed(_is_watched() and not arguments.quiet), reading_by(arguments.get("jobs") or 1):
+    levels = words_as_levels(arguments.get("levels"))
+    watched = followed(_is_watched() and not arguments.quiet)
+    with levels, watched, reading_by(arguments.get("jobs") or 1):
         answer = command.run(arguments)
     for path, stamp in stamps(arguments).items():
         if stamp != before.get(path, stamp):

@@ -30,6 +30,7 @@ from ir_measures import ScoredDoc
 from ..core.rows.columns import QRELS, RUN, Chosen, columns_named
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
+from ..core.rows.level_words import levels_named, words_as_levels
 from ..core.rows.rank_order import remark_on_counting
 from ..core.rows.rows import (
     IDS,
@@ -81,12 +82,15 @@ def read_qrels(
     file: File,
     columns: Mapping[str, Any] | Sequence[tuple[str, str]] | None = None,
     limits: bool = True,
+    levels: Mapping[str, float] | None = None,
 ) -> Rows:
     """The qrels in a file of any kind, for all functions that take qrels.
 
     `columns` names the columns of a table with other names than the known ones, by our names:
-    query_id, doc_id, relevance, iteration and probability. `limits` are those of `RunFile`. Raises
-    `GradedError` for other names, and `FileError` for a file that cannot be read.
+    query_id, doc_id, relevance, iteration and probability. `limits` are those of `RunFile`.
+    `levels` has the numbers of levels that are words, as ``{"Bad": 0, "Perfect": 3}``; case does
+    not matter. With `levels`, qrels in memory are read, too. Raises `GradedError` for other names,
+    and `FileError` for a file that cannot be read.
 
     >>> import io
     >>> table = io.BytesIO(b"person,film,stars\\n7,d1,5\\n")
@@ -95,7 +99,13 @@ def read_qrels(
     {'7': {'d1': 5.0}}
     """
     sizes = SIZES if limits else WITHOUT_LIMITS
-    return qrels_in(file, sizes=sizes, chosen=Chosen(columns=columns_named(columns)))
+    chosen = Chosen(columns=columns_named(columns))
+    if levels is None:
+        return qrels_in(file, sizes=sizes, chosen=chosen)
+    with words_as_levels(levels_named(levels)):
+        if isinstance(file, (str, os.PathLike)) or hasattr(file, "read"):
+            return qrels_in(file, sizes=sizes, chosen=chosen)
+        return in_memory(file, QRELS).rows()
 
 
 def qrels_in(

@@ -29,6 +29,7 @@ import numpy as np
 from ..core.rows import columns
 from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.id_matching import Ids
+from ..core.rows.level_words import about_words, level_of
 from ..core.rows.lists import RELEVANT, bare
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import IDS, Facts, Part
@@ -602,12 +603,17 @@ def _numbers(values: Sequence[Any], role: Role, location: Callable[[int], str]) 
     with suppress(OverflowError):
         if set(map(type, values)) <= {int, float}:
             return np.array(values, dtype=np.float64)
+    if role is QRELS:
+        levels = map(level_of, values)
+        values = [
+            value if level is None else level for value, level in zip(values, levels, strict=True)
+        ]
     numbers = list(map(_number, values))
     if None in numbers:
         row = numbers.index(None)
         reason = f"{shown(values[row])} is not a number"
-        if isinstance(values[row], str):
-            reason += role.in_words
+        if isinstance(values[row], str) and role is QRELS:
+            reason += about_words(values)
         if values[row] is None:
             reason = "is missing or null; ranx writes NaN and ∞ as null"
         raise FileError(f"{location(row)}: the {role.number} {reason}")

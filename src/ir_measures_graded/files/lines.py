@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..core.rows.columns import QRELS
+from ..core.rows.level_words import level_of
 from ..errors import FileError, Remark, shown
 from ..output.formats import counted
 from .content import DAMAGE, Content, decoded
@@ -33,6 +34,10 @@ UNENDED = "a quoted field does not end (a quote in it is doubled)"
 DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+")
 COMMAS = "they are read if ; separates the fields and the first rows have them"
 BREAK = re.compile(rb"[\x0b\x0c]|\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
+
+
+class WordError(FileError):
+    """A level is a word; the message does not say yet how to name its number."""
 
 
 class Lines:
@@ -264,10 +269,12 @@ class Lines:
         is_level_of_ntcir = role is QRELS and NTCIR_LEVEL.fullmatch(text)
         digits = text[1:] if is_level_of_ntcir else text
         number = self.form.number(digits)
+        if number is None and role is QRELS:
+            number = level_of(text.decode(errors="replace"))
         if number is None:
             reason = f"is not a number ({self.form.lines})"
-            if re.match(rb"[^\W\d]{2}", text):
-                reason += role.in_words
+            if re.match(rb"[^\W\d]", text) and role is QRELS:
+                raise WordError(f"{self.error('')}the {role.number} {_shown(text)} {reason}")
             if DECIMAL_COMMA.fullmatch(text):
                 reason = f"has a decimal comma; {COMMAS}"
             elif self.form.decimal == "," and number_of(text) is not None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from operator import itemgetter
 from typing import Any
@@ -25,8 +25,10 @@ from ..core.rows.arrow import arrow_numbers
 from ..core.rows.columns import NUMBERS, RUN
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import Ids
+from ..core.rows.level_words import about_words
 from ..core.rows.rank_order import RankSample
 from ..core.rows.rows import Facts, Part
+from ..errors import FileError, GradedError
 from .content import (
     FIELDS_READ_ALONE,
     LINES_READ_ALONE,
@@ -36,7 +38,7 @@ from .content import (
     owned_by_arrow,
 )
 from .forms import BYTE_ORDER_MARK, Form, check_order, form_of, has_breaks
-from .lines import CACHED, Lines, lines_of_rows
+from .lines import CACHED, Lines, WordError, lines_of_rows
 
 Columns = dict[str, Any]
 PLACES = 4  # of the start of a file, at which ranks are compared with scores
@@ -363,6 +365,16 @@ def spend_on_lines(content: Content, form: Form, block: bytes) -> None:
     content.spend(FIELDS_READ_ALONE, max(fields, 0))
 
 
+def _of_field(rows: Iterable[Sequence[bytes]], name: str, form: Form) -> list[bytes]:
+    """The cells of a field in rows, up to the first wrong row."""
+    place = form.fields.index(name)
+    cells: dict[bytes, None] = {}
+    with suppress(GradedError):
+        for fields in rows:
+            cells[fields[place]] = None
+    return list(cells)
+
+
 def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
     """A block parsed line by line. Raises `FileError` for the first wrong line."""
     form = lines.form
@@ -372,7 +384,8 @@ def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
     rows: list[tuple[bytes, ...]] = []
     values: list[float] = []
     numbers: list[int] = []
-    for fields in lines.fields(block):
+    fields_of_rows = lines.fields(block)
+    for fields in fields_of_rows:
         row = read(fields)
         if row[value].strip() in form.unjudged:
             unjudged += 1
@@ -382,7 +395,12 @@ def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
             if not field and name != "probability":
                 raise lines.error(f"the field {name} is empty ({form.lines})")
         rows.append(row)
-        values.append(lines.number_in(row[value]))
+        try:
+            values.append(lines.number_in(row[value]))
+        except WordError as error:
+            words = [row[value], *_of_field(fields_of_rows, form.role.value, form)]
+            texts = [word.decode(errors="replace") for word in words]
+            raise FileError(f"{error}{about_words(texts)}") from None
         numbers.append(lines.number)
     columns: Columns = {}
     for place, name in enumerate(form.columns):

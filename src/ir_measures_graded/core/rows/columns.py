@@ -24,8 +24,7 @@ MOST_COLUMNS = 10_000  # of a table; each is compared with all names
 class Role(NamedTuple):
     """Qrels or a run: their name, the column of the values, and the name of a value in messages.
 
-    Values from `lowest` to `highest` are allowed, and `rule` says so. `in_words` says what to do
-    about words in place of numbers.
+    Values from `lowest` to `highest` are allowed, and `rule` says so.
     """
 
     kind: str
@@ -34,7 +33,6 @@ class Role(NamedTuple):
     lowest: float
     highest: float
     rule: str
-    in_words: str = ""
 
     @property
     def columns(self) -> list[str]:
@@ -62,7 +60,6 @@ QRELS = Role(
     lowest=-LARGEST,
     highest=LARGEST,
     rule="the level is {}; a level is a finite number",
-    in_words="; replace words by numbers, such as 0 for not relevant and 1 for relevant",
 )
 RUN = Role(
     kind="run",

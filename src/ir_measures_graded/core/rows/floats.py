@@ -13,6 +13,7 @@ import numpy as np
 from ...errors import GradedError, shown
 from ..by_topic import BLOCK, changes
 from .columns import QRELS, Role
+from .level_words import about_words, level_of
 
 SAMPLE = 1 << 10  # rows in which most of the distinct levels occur
 FEW_OBJECTS = 8  # more levels are rare; each takes a pass over all rows
@@ -44,13 +45,23 @@ def floats(
         rows = np.flatnonzero((numbers == 0) | (numbers == 1))
         if not _has_bool(pieces, rows):
             return _of_short_floats(numbers, pieces) if role is QRELS else numbers
-    every = enumerate(chain.from_iterable(pieces))
-    row, number = next((row, number) for row, number in every if not is_number(number))
+    values = list(chain.from_iterable(pieces))
+    if role is QRELS:
+        values = [_level(value) for value in values]
+        if all(map(is_number, values)):
+            return floats(role, [values], location)
+    row, number = next((row, value) for row, value in enumerate(values) if not is_number(value))
     is_int = isinstance(number, int) and not isinstance(number, bool)
     reason = "is larger than any float" if is_int else "is not a number"
-    if isinstance(number, str):
-        reason += role.in_words
+    if isinstance(number, str) and role is QRELS:
+        reason += about_words(values)
     raise GradedError(f"{location(row)}: the {role.number} {shown(number)} {reason}")
+
+
+def _level(value: Any) -> Any:
+    """The level that a user names for a word; any other value as it is."""
+    level = level_of(value)
+    return value if level is None else level
 
 
 def _has_bool(pieces: Sequence[Collection[Any]], rows: np.ndarray) -> bool:

@@ -1,0 +1,73 @@
+"""Levels that are words: the numbers that a user names for them, in every form."""
+
+import io
+import json
+
+import pandas
+import pytest
+from reading import refused
+
+from ir_measures_graded import GradedError, cli, read_qrels
+
+ROWS = [("q1", "d1", "Perfect"), ("q1", "d2", "not relevant"), ("q2", "d1", "2")]
+LEVELS = {"perfect": 3, "Not_Relevant": 0}
+EXPECTED = {"q1": {"d1": 3.0, "d2": 0.0}, "q2": {"d1": 2.0}}
+
+
+def frame():
+    return pandas.DataFrame(ROWS, columns=["qid", "docno", "label"])
+
+
+def in_csv():
+    return io.BytesIO(frame().to_csv(index=False).encode())
+
+
+def in_parquet():
+    return io.BytesIO(frame().to_parquet())
+
+
+def in_lines_of_json():
+    return io.BytesIO(frame().to_json(orient="records", lines=True).encode())
+
+
+def by_topic():
+    qrels = {}
+    for topic, document, level in ROWS:
+        qrels.setdefault(topic, {})[document] = level
+    return qrels
+
+
+def in_json():
+    return io.BytesIO(json.dumps(by_topic()).encode())
+
+
+@pytest.mark.parametrize("source", [in_csv, in_lines_of_json, in_json], ids=lambda f: f.__name__)
+def test_words_and_numbers_are_levels_in_files(source):
+    assert read_qrels(source(), levels=LEVELS).dicts() == EXPECTED
+
+
+@pytest.mark.parametrize("source", [in_parquet, frame, by_topic], ids=lambda f: f.__name__)
+def test_words_are_levels_in_columns_and_dicts(source):
+    levels = {**LEVELS, "2": 2}
+    with pytest.raises(GradedError, match="'2' is a number, and levels names words"):
+        read_qrels(source(), levels=levels)
+    with pytest.raises(GradedError, match=r"the level '2' is not a number$"):
+        read_qrels(source(), levels=LEVELS)
+
+
+@pytest.mark.parametrize("source", [in_csv, in_parquet, in_lines_of_json, in_json])
+def test_unknown_words_are_refused_with_the_words(source):
+    message = refused(lambda: read_qrels(source()))
+    assert message.endswith("--levels 'not relevant:0,Perfect:1' (levels= of read_qrels)")
+    message = refused(lambda: read_qrels(source(), levels={"Perfect": 3}))
+    assert message.endswith("--levels names perfect, and not 'not relevant'")
+
+
+def test_words_of_trec_qrels_are_levels(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("q1 0 d1 high\nq1 0 d2 low\n")
+    (tmp_path / "run").write_text("q1 Q0 d1 1 9 t\n")
+    words = ["evaluate", str(tmp_path / "qrels"), str(tmp_path / "run"), "CG@1"]
+    assert cli.main([*words, "--levels", "low:1,high=3"]) == 0
+    assert capsys.readouterr().out == "CG@1\t3.0000\n"
+    for wrong in ("low", "1:2", "low:1,low:2", "low:nan"):
+        assert cli.main([*words, "--levels", wrong]) == 2
