@@ -31,6 +31,15 @@ def write(tmp_path, monkeypatch):
     return _write
 
 
+def test_lines_that_begin_with_a_number_sign_are_comments(write):
+    write(numbers=SCORES)
+    expected = evaluate("test.svm", {"mine": "p.txt"}, "nDCG_JK@2").means()
+    write(numbers=["# made by a ranker", *SCORES[:3], "#", *SCORES[3:]])
+    assert evaluate("test.svm", {"mine": "p.txt"}, "nDCG_JK@2").means() == expected
+    write(numbers=["# made", 1, "x"])
+    assert "p.txt:3: 'x' is not a number" in refused(evaluate, "test.svm", {"mine": "p.txt"}, "AP")
+
+
 @pytest.mark.parametrize("file", ["p.txt", "p.gz"])
 @pytest.mark.parametrize("ids", [False, True])
 def test_values_are_those_of_arrays(write, ids, file):

@@ -373,8 +373,8 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
         if role is RUN:
             return (
                 "one number per line belongs to the lines of another file; give labels and "
-                "features of LETOR as qrels, or in Python array_mean('nDCG@5', labels, scores, "
-                "ids=topics)"
+                "features of LETOR as qrels and the numbers in a file, not on standard input, or "
+                "in Python array_mean('nDCG@5', labels, scores, ids=topics)"
             )
         return f"one number per line belongs to the lines of another file; {TABLE}"
     if size == 2:

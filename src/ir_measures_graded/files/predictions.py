@@ -49,17 +49,27 @@ def predictions_for(file: File, qrels: Rows, is_whole: bool, sizes: Sizes) -> Ro
 
 
 def _numbers_in(file: File, sizes: Sizes) -> np.ndarray | None:
-    """The numbers of a file with one in each line; None for a file that begins otherwise."""
+    """The numbers of a file with one in each line; None for a file that begins otherwise.
+
+    Lines that begin with # are comments.
+    """
     with Content(file, sizes) as content:
-        first_line = content.stream.start.removeprefix(BYTE_ORDER_MARK).partition(b"\n")[0]
-        if number_of(first_line.strip()) is None:
+        start = content.stream.start.removeprefix(BYTE_ORDER_MARK)
+        while start.startswith(b"#"):
+            start = start.partition(b"\n")[2]
+        if number_of(start.partition(b"\n")[0].strip()) is None:
             return None
+        numbers = []
         lines = content.text().rstrip().split("\n")
-        numbers = [number_of(line.encode()) for line in lines]
-        if None in numbers:
-            place = numbers.index(None)
-            raise FileError(
-                f"{content.name}:{place + 1}: {shown(lines[place].strip())} is not a number; each "
-                "line has the prediction for one line of the qrels"
-            )
+        for place, line in enumerate(lines, start=1):
+            text = line.encode()
+            if text.startswith(b"#"):
+                continue
+            number = number_of(text)
+            if number is None:
+                raise FileError(
+                    f"{content.name}:{place}: {shown(line.strip())} is not a number; each line has "
+                    "the prediction for one line of the qrels"
+                )
+            numbers.append(number)
     return np.array(numbers, dtype=np.float64)
