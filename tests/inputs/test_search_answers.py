@@ -173,6 +173,20 @@ def test_the_error_of_a_search_engine_is_named_with_its_topic(engine, query, for
     assert f"topic '{query}': the search engine answered with an error: no index; " in message
 
 
+GROUP = {"id": "group:root:0", "relevance": 1.0, "children": [{"id": "grouplist:year"}]}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_groups_of_vespa_are_no_documents(form):
+    answer = vespa(d1=2, d2=1)
+    answer["root"]["children"].append(GROUP)
+    only_groups = {"root": {"children": [GROUP]}}
+    source = run_file(FORMS[form]({"q1": answer, "q2": only_groups}))
+    assert by_topic(source)["q1"] == {"d1": 2, "d2": 1}
+    (remark,) = source.remarks
+    assert remark.text.endswith("incomplete (q2: its hits are in groups)")
+
+
 INCOMPLETE = {
     "the search timed out": elastic(d1=1) | {"timed_out": True},
     "1 of 5 shards failed": elastic(d1=1) | {"_shards": {"total": 5, "failed": 1}},
@@ -266,6 +280,10 @@ def test_ratings_of_search_tools_are_qrels(kind):
         ({"q1": elastic(d1=1), "q2": {}}, "topic 'q2' has no answer of a search engine with hits"),
         ({"q1": elastic(d1=1, d2=None)}, "document 'd2': the score is missing or null"),
         ({"responses": [elastic(d1=1)], "ids": ["q1", "q2"]}, "2 ids and 1 responses"),
+        (
+            {"responses": [elastic(d1=1), elastic(d2=1)], "ids": ["q1", "q1"]},
+            "topic 'q1' has 2 responses; give one for each topic",
+        ),
         (
             {"metric_score": 0, "details": {}, "failures": {"q3": {"error": {"reason": "no"}}}},
             "topic 'q3': the search engine answered with an error: no",

@@ -6,6 +6,7 @@ with answers or ratings in a whole file. One reader, `topics_of`, follows both.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -131,8 +132,17 @@ def answer_in(value: Any) -> AnswerFound | None:
             if hits is None and _is_omitted(inner, answer):
                 hits = []
             if isinstance(hits, list) and all(_is_hit(hit, answer) for hit in hits):
-                return AnswerFound(answer, hits, _incompleteness_of(inner))
+                documents = [hit for hit in hits if not _is_group(hit)]
+                incomplete = _incompleteness_of(inner)
+                if hits and not documents:
+                    incomplete = "its hits are in groups"
+                return AnswerFound(answer, documents, incomplete)
     return None
+
+
+def _is_group(hit: Any) -> bool:
+    """Whether this is no document: Vespa's groups stand among the hits, with hits of their own."""
+    return isinstance(at(hit, ("children",)), list)
 
 
 REASONS = ("reason", "msg", "message", "summary", "type")
@@ -200,6 +210,9 @@ def refusal_of(value: dict[str, Any]) -> str:
         is_answered = any(answer_in(response) is not None for response in responses)
         if is_answered and len(ids) != len(responses):
             return f"{len(ids)} {keys[0]} and {len(responses)} responses; give one for each"
+        topic, count = Counter(map(str, ids)).most_common(1)[0]
+        if is_answered and count > 1:
+            return f"topic {shown(topic)} has {count} responses; give one for each topic"
         for topic, response in zip(ids, responses, strict=False):
             failure = failure_in(response)
             if failure:
