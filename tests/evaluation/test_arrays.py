@@ -360,3 +360,33 @@ def test_arguments_of_a_wrong_kind_are_named(named, message):
     arguments = {"measure": "CG", "labels": [1, 0], "scores": [1, 2]}
     with pytest.raises(ValueError, match=message):
         array_values(**(arguments | named))
+
+
+@pytest.mark.parametrize("no_relevant", ["zero", "skip", "one"])
+def test_groups_without_relevant_documents_count_as_in_evaluate(no_relevant):
+    names = ["nDCG_Burges@2", "AP(rel=2)", "nDCG_JK"]
+    labels = [3, 0, 1, 1, 0, 0]
+    scores = [0.3, 0.4, 0.9, 0.2, 0.5, 0.1]
+    qrels = {}
+    run = {}
+    for number, (label, score) in enumerate(zip(labels, scores, strict=True)):
+        topic = str(number // 2)
+        qrels.setdefault(topic, {})[f"d{number}"] = label
+        run.setdefault(topic, {})[f"d{number}"] = score
+    means = array_mean(names, labels, scores, group=[2, 2, 2], no_relevant=no_relevant)
+    expected = evaluate(qrels, {"run": run}, names, no_relevant=no_relevant)
+    assert means.tolist() == expected.means()[0].tolist()
+    values = array_values(names, labels, scores, qid=[1, 1, 2, 2, 3, 3], no_relevant=no_relevant)
+    np.testing.assert_array_equal(values, expected.values[0])
+
+
+def test_words_of_boosting_libraries_are_taken_once():
+    assert array_mean("P@1", [1, 0], [2, 1], group=[2]) == 1
+    with pytest.raises(GradedError, match="sizes and group are the same; give one of them"):
+        array_mean("P@1", [1, 0], [2, 1], group=[2], sizes=[2])
+    with pytest.raises(
+        GradedError, match=r"CG.*: no_relevant=one is for measures whose best value"
+    ):
+        array_mean("CG", [1, 0], [2, 1], qid=[1, 1], no_relevant="one")
+    with pytest.raises(GradedError, match=r"P.*@1: no group has a relevant document"):
+        array_mean("P@1", [0, 0], [2, 1], qid=[1, 1], no_relevant="skip")

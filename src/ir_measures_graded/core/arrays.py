@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from ir_measures import Measure
+from ir_measures import Measure, SumAgg
 
 from ..arguments import number, word
 from ..errors import GradedError, InputWarning, level_of_caller, shown
-from .by_topic import blocks, bounds_of, changes, positions
+from .by_topic import blocks, bounds_of, changes, mean_over_topics, positions
 from .measures.gain_sums import GainSum
 from .measures.standard import definition_of
 from .measures.sums import SumOverRanks
@@ -32,7 +32,7 @@ from .provider import (
 from .ranking.judged import Judged
 from .ranking.ranks import BlockPlace, JudgedRanks
 from .ranking.top import TopRows
-from .registry.facts import is_graded
+from .registry.facts import has_relevant, is_graded, refuse_other_best
 from .registry.notation import parse_list
 from .rows.columns import QRELS, RUN
 from .rows.decimals import as_decimals
@@ -53,6 +53,11 @@ LABELS = QRELS._replace(
     rule="the label is {}; a label is a finite number, or NaN if the document is unjudged",
 )
 SCORES = RUN._replace(kind="scores")
+ZERO = "zero"
+SKIP = "skip"
+ONE = "one"
+NO_RELEVANT = (ZERO, SKIP, ONE)
+"""The value of a group without a relevant document: that of the measure, none, or 1."""
 
 
 class ArrayEvaluator(GradedEvaluator):
@@ -73,6 +78,12 @@ class ArrayEvaluator(GradedEvaluator):
     padding; a document with a score and without a label is unjudged, as in flat arrays. `padding`
     is the label of padding, such as -1 or NaN. The scores of padding are then ignored. Scores are
     compared as 32-bit floats, as everywhere in this package.
+
+    `group` is another name of `sizes`, as in LightGBM, and `qid` of `ids`, as in XGBoost.
+
+    A group without a document that is relevant by a measure has the value that the measure defines,
+    0 for nearly all. With `no_relevant='skip'`, it has none and counts in no mean, and with 'one'
+    the value 1, as in LightGBM and XGBoost. This concerns `values` and `means`.
 
     The documents have no ids. `ties` says how tied documents are ordered for a measure that has the
     option `ties`, unless the measure has it set: 'mean' (over all orders), 'min' or 'max'. With
@@ -110,8 +121,14 @@ class ArrayEvaluator(GradedEvaluator):
         sizes: Array | None = None,
         ids: Array | None = None,
         padding: float | None = None,
+        group: Array | None = None,
+        qid: Array | None = None,
+        no_relevant: str = ZERO,
     ):
         word("ties", ties, TIES)
+        self._no_relevant = word("no_relevant", no_relevant, NO_RELEVANT)
+        sizes = _one_of(sizes=sizes, group=group)
+        ids = _one_of(ids=ids, qid=qid)
         self.in_order = [_with_ties(measure, ties) for measure in parse_list(measures)]
         refuse_unsupported(GradedProvider(), self.in_order, "ir_measures_graded")
         level = labels_in(labels)
@@ -142,6 +159,8 @@ class ArrayEvaluator(GradedEvaluator):
         documents_of_groups = Judged(qrels.topics, qrels.offsets, qrels.values)
         super().__init__(dict.fromkeys(self.in_order), qrels, documents_of_groups)
         warn_of_absent_levels(self.measures, self.judged, "the labels")
+        if no_relevant == ONE:
+            refuse_other_best(self.measures)
         self._top: TopRows | None = None
         depth = _depth_of(self.measures)
         if depth is not None and len(self._shape) == 1:
@@ -218,6 +237,10 @@ class ArrayEvaluator(GradedEvaluator):
         values = {}
         for measure, _, values_of_topics in self.reported_of(scores):
             values[measure] = values_of_topics
+            if self._no_relevant != ZERO:
+                instead = 1.0 if self._no_relevant == ONE else np.nan
+                is_found = has_relevant(measure, self.judged)
+                values[measure] = np.where(is_found, values_of_topics, instead)
         shape = (len(self.in_order), self._has_value.size)
         table = np.full(shape, np.nan)
         table[:, self._has_value] = [values[measure] for measure in self.in_order]
@@ -228,8 +251,31 @@ class ArrayEvaluator(GradedEvaluator):
 
         There is one mean for each measure given, in that order, also for equal ones.
         """
+        if self._no_relevant != ZERO:
+            return self._means_of_counted(scores)
         means = self.calc_aggregate(scores)
         return np.array([means[measure] for measure in self.in_order], dtype=np.float64)
+
+    def _means_of_counted(self, scores: Array) -> np.ndarray:
+        """The means over the groups that count by `no_relevant`."""
+        means = []
+        for measure, values in zip(self.in_order, self.values(scores), strict=True):
+            counted = values[~np.isnan(values)]
+            if not counted.size:
+                raise GradedError(f"{measure}: no group has a relevant document")
+            if isinstance(measure.aggregator(), SumAgg):
+                means.append(counted.sum())
+            else:
+                means.append(mean_over_topics(counted))
+        return np.array(means, dtype=np.float64)
+
+
+def _one_of(**named: Array | None) -> Array | None:
+    """The array that is given under one of two names. Raises `GradedError` for both."""
+    (first, array), (second, other) = named.items()
+    if array is not None and other is not None:
+        raise GradedError(f"{first} and {second} are the same; give one of them")
+    return other if array is None else array
 
 
 def refuse_wrong(measures: Measures, ties: str) -> None:
@@ -288,6 +334,9 @@ def array_values(
     sizes: Array | None = None,
     ids: Array | None = None,
     padding: float | None = None,
+    group: Array | None = None,
+    qid: Array | None = None,
+    no_relevant: str = ZERO,
 ) -> np.ndarray:
     """The value of a measure for each group (G), from arrays of labels and scores.
 
@@ -299,7 +348,8 @@ def array_values(
     count as judged; a label of NaN is an unjudged document. A group without a judged document has
     the value NaN. Tied scores: `ties='mean'` is the default here for the measures that
     have it, because there are no document ids; others keep the order given. `ArrayEvaluator`, which
-    keeps the labels for many scores, describes all arguments.
+    keeps the labels for many scores, describes all arguments,
+    also `group`, `qid` and `no_relevant`.
 
     The values equal those of `evaluate` for the same data with ids and the same `ties`. The last
     digits of a few measures, such as ERR_G, depend on the order in which tied documents are given.
@@ -319,8 +369,9 @@ def array_values(
     """
     with told_of_swapped(labels, scores):
         evaluator = ArrayEvaluator(
-            measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding
-        )
+            measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding,
+            group=group, qid=qid, no_relevant=no_relevant,
+        )  # fmt: skip
     return _of_one_or_all(measure, evaluator.values(scores))
 
 
@@ -334,6 +385,9 @@ def array_mean(
     sizes: Array | None = None,
     ids: Array | None = None,
     padding: float | None = None,
+    group: Array | None = None,
+    qid: Array | None = None,
+    no_relevant: str = ZERO,
 ) -> Any:
     """The mean of a measure over the groups, a float; with several measures, an array.
 
@@ -346,8 +400,9 @@ def array_mean(
     """
     with told_of_swapped(labels, scores):
         evaluator = ArrayEvaluator(
-            measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding
-        )
+            measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding,
+            group=group, qid=qid, no_relevant=no_relevant,
+        )  # fmt: skip
     means = _of_one_or_all(measure, evaluator.means(scores))
     if means.ndim:
         return means

@@ -12,7 +12,7 @@ from ir_measures import Measure, SumAgg
 from ..core.by_topic import mean_over_topics
 from ..core.measures.sessions import Turns
 from ..core.ranking.judged import Judged
-from ..core.registry.facts import has_relevant, range_of, refuse_geometric, sign_of
+from ..core.registry.facts import has_relevant, refuse_geometric, refuse_other_best
 from ..errors import GradedError, shown
 from .sessions import turn_measure
 
@@ -50,11 +50,8 @@ class Counting:
     def check(self, measures: Iterable[Measure]) -> None:
         """Raise `GradedError` for a measure to which these options do not apply."""
         for measure in measures:
-            if self.no_relevant == ONE and not _is_best_at_1(measure):
-                raise GradedError(
-                    f"{measure}: no_relevant=one is for measures whose best value is 1; use skip "
-                    "or zero"
-                )
+            if self.no_relevant == ONE:
+                refuse_other_best([measure])
             if self.weights is not None:
                 refuse_geometric([measure])
             if self.weights is not None and isinstance(measure.aggregator(), SumAgg):
@@ -97,10 +94,6 @@ def lacks_relevant(measure: Measure, judged: Judged, turns: Turns | None = None)
     if turns is not None:
         return turns.total(is_found.astype(np.float64)) == 0
     return ~is_found
-
-
-def _is_best_at_1(measure: Measure) -> bool:
-    return sign_of(measure) > 0 and range_of(measure)[1] == 1
 
 
 def weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -196,6 +196,17 @@ def gains_of(measure: Measure) -> Gains:
     return canonical_gains(measure.params.get("gains") or {})
 
 
+def refuse_other_best(measures: Iterable[Measure]) -> None:
+    """Raise `GradedError` for a measure whose best value is not 1."""
+    for measure in measures:
+        is_best_at_1 = sign_of(measure) > 0 and range_of(measure)[1] == 1
+        if not is_best_at_1:
+            raise GradedError(
+                f"{measure}: no_relevant=one is for measures whose best value is 1; use skip or "
+                "zero"
+            )
+
+
 def has_relevant(measure: Measure, judged: Judged) -> np.ndarray:
     """Whether each topic has a document that is relevant by the measure (T).
 
