@@ -20,6 +20,7 @@ from reading import by_topic, in_pieces, outcome, refused, run_file
 from ir_measures_graded import CG, GradedEvaluator, RunFile, nDCG_JK
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.files.files import qrels_in
+from ir_measures_graded.files.parquet_pages import longest_in_dictionary
 from ir_measures_graded.files.table_files import KINDS, Kind, TableFile
 
 QRELS = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
@@ -393,3 +394,43 @@ def test_new_kind_needs_a_function_and_a_row(monkeypatch):
     monkeypatch.setitem(KINDS, b"ORC", Kind("ORC", open_orc, ("orc",)))
     assert evaluate(QRELS, "bm25.orc", [nDCG_JK @ 2]).runs == ("bm25",)
     assert by_topic(RunFile("bm25.orc")) == RUNS["A"]
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "zstd", "gzip"])
+@settings(max_examples=10)
+@given(texts=st.lists(st.text("ab\0é", max_size=4), min_size=1, max_size=20))
+def test_longest_text_of_a_dictionary_is_found_or_left_to_pyarrow(compression, texts):
+    file = io.BytesIO()
+    parquet.write_table(pyarrow.table({"doc_id": texts}), file, compression=compression)
+    source = pyarrow.BufferReader(file.getvalue())
+    chunk = parquet.ParquetFile(source).metadata.row_group(0).column(0)
+    longest = longest_in_dictionary(source, chunk)
+    if longest is not None or all(text and "\0" not in text for text in texts):
+        assert longest == max(len(text.encode()) for text in texts)
+
+
+def test_longest_text_of_a_damaged_dictionary_is_left_to_pyarrow():
+    file = io.BytesIO()
+    parquet.write_table(pyarrow.table({"doc_id": ["d1", "d22"]}), file)
+    content = file.getvalue()
+    chunk = parquet.ParquetFile(file).metadata.row_group(0).column(0)
+    start = chunk.dictionary_page_offset
+    for place in range(start, chunk.data_page_offset):
+        for value in (0, 1, 255):
+            damaged = content[:place] + bytes([value]) + content[place + 1 :]
+            longest = longest_in_dictionary(pyarrow.BufferReader(damaged), chunk)
+            assert longest in (None, 2, 3)
+
+
+def test_topics_that_few_codes_stand_for_keep_their_rows():
+    topics = ["q1", "q10", "q100"] * 100
+    documents = [f"d{number}" for number in range(300)]
+    scores = [float(number % 7) for number in range(300)]
+    columns = {"query_id": topics, "doc_id": documents, "score": scores}
+    file = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), file)
+    file.seek(0)
+    expected = {topic: {} for topic in topics}
+    for topic, document, score in zip(topics, documents, scores, strict=True):
+        expected[topic][document] = score
+    assert by_topic(RunFile(file)) == expected

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..core.rows.arrow import arrow_numbers, bounds_of_strings
 from ..core.rows.columns import MOST_COLUMNS, RUN, Role, may_name, plain
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import LONGEST_ID, Ids, flaw_of
@@ -34,6 +35,7 @@ from .content import (
     names_in,
     parquet_files,
 )
+from .parquet_pages import longest_in_dictionary
 
 if TYPE_CHECKING:
     import pyarrow
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # the value of a key that is missing
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
 DECODED = 1 << 27  # bytes of texts that are decoded at once, if a short code may stand for any text
+FEWER_TEXTS = 8  # rows for each text of a dictionary, from which on its codes lead to the texts
 LENGTH = 4  # bytes of the length of a footer
 DELTA_CODES = {"DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"}
 
@@ -78,20 +81,25 @@ def _parquet(content: Content) -> TableFile:
         unpacked = _unpacked_size(file.metadata, columns)
         content.sizes.refuse_unpacked(content.name, "Parquet", content.packed, unpacked)
         content.spend(CELLS_READ, _nested_cells(file.metadata, columns), "Parquet")
-        reader = file
         rows = content.sizes.rows
         rows_at_once = rows
+        delta_coded = _delta_coded(file.metadata)
+        texts = [name for name in _texts(file.schema) if name not in delta_coded]
+        in_dictionary = _coded_shortly(file.metadata, texts)
         if source.size() <= content.sizes.free:
             # A small file may have one long string for many rows. Strings stay in their dictionary
             # until their lengths are checked.
-            delta_coded = _delta_coded(file.metadata)
-            texts = [name for name in _texts(file.schema) if name not in delta_coded]
-            most = content.sizes.most_unpacked(content.packed)
-            checked = _short_texts(opened(read_dictionary=texts), texts, columns, most)
-            reader = opened(read_dictionary=[name for name in texts if name not in checked])
+            others = [name for name in texts if name not in in_dictionary]
+            wanted = [name for name in others if name in columns]
+            chunks = list(_longest_texts(source, file.metadata, wanted))
+            if any(chunk.longest is None for chunk in chunks):
+                chunks = list(_longest_read(opened(read_dictionary=wanted), wanted))
+            checked = _short_texts(chunks, content.sizes.most_unpacked(content.packed))
+            in_dictionary |= set(others) - checked
             longest = max((delta_coded.get(name, 0) for name in columns), default=0)
             if longest:
                 rows_at_once = min(max(DECODED // longest, 1), rows)
+        reader = opened(read_dictionary=sorted(in_dictionary))
         batches = reader.iter_batches(rows_at_once, columns=columns, use_threads=False)
         if rows_at_once < rows:
             batches = _larger(batches, rows)
@@ -100,34 +108,59 @@ def _parquet(content: Content) -> TableFile:
     return TableFile(file.schema_arrow.names, batches)
 
 
-def _short_texts(
-    file: parquet.ParquetFile, all_texts: list[str], columns: list[str], most: float
-) -> set[str]:
-    """Those of the `columns` whose dictionaries of text have no long string; none if copies of the
-    strings for all rows may take more than `most` bytes.
+class _ChunkOfTexts(NamedTuple):
+    """A column chunk of so many rows, and the longest text in its dictionary; None if this is
+    unknown.
+    """
 
-    The first row of a row group is read with the whole dictionary of each column. A dictionary of
-    one string may be that of the row, because the first page has none. If all strings stayed in
-    their dictionary, pyarrow would also code those of pages without one; evaluating 250 topics with
-    1,000 documents each would take twice the time.
+    name: str
+    rows: int
+    longest: int | None
+
+
+def _short_texts(chunks: Sequence[_ChunkOfTexts], most: float) -> set[str]:
+    """The columns of texts whose dictionaries have no long one; none if copies of the texts for
+    all rows may take more than `most` bytes.
+
+    If all texts stayed in their dictionary, pyarrow would also code those of pages without one;
+    evaluating 250 topics with 1,000 documents each would take twice the time.
+    """
+    short = {chunk.name for chunk in chunks}
+    copied = 0
+    for chunk in chunks:
+        if chunk.longest is None or chunk.longest > LONGEST_ID:
+            short.discard(chunk.name)
+        else:
+            copied += chunk.longest * chunk.rows
+    return short if copied <= most else set()
+
+
+def _longest_texts(
+    source: pyarrow.NativeFile, metadata: parquet.FileMetaData, texts: Collection[str]
+) -> Iterator[_ChunkOfTexts]:
+    """The chunks of some columns of text, by a look at the pages of their dictionaries."""
+    for chunk in _chunks(metadata, texts):
+        longest = longest_in_dictionary(source, chunk)
+        yield _ChunkOfTexts(chunk.path_in_schema, chunk.num_values, longest)
+
+
+def _longest_read(file: parquet.ParquetFile, texts: list[str]) -> Iterator[_ChunkOfTexts]:
+    """The same from the first row of each row group, which is read with the whole dictionaries.
+
+    A dictionary of one text may be that of the row, because the first page has none.
     """
     from pyarrow import compute
 
-    texts = [name for name in all_texts if name in columns]
-    short = set(texts)
-    copied = 0
-    row_groups = file.num_row_groups if texts else 0
-    for number in range(row_groups):
+    for number in range(file.num_row_groups):
         rows = file.metadata.row_group(number).num_rows
         first_row = file.iter_batches(1, row_groups=[number], columns=texts, use_threads=False)
         for batch in islice(first_row, 1):
             for name in texts:
                 dictionary = batch.column(name).dictionary
-                longest = compute.max(compute.binary_length(dictionary)).as_py() or 0
-                copied += longest * rows
-                if longest > LONGEST_ID or len(dictionary) < 2:
-                    short.discard(name)
-    return short if copied <= most else set()
+                longest = None
+                if len(dictionary) > 1:
+                    longest = compute.max(compute.binary_length(dictionary)).as_py() or 0
+                yield _ChunkOfTexts(name, rows, longest)
 
 
 def _nested_cells(metadata: parquet.FileMetaData, columns: Collection[str]) -> int:
@@ -150,6 +183,18 @@ def _chunks(
             name, _, _ = chunk.path_in_schema.partition(".")
             if columns is None or name in columns:
                 yield chunk
+
+
+def _coded_shortly(metadata: parquet.FileMetaData, texts: Collection[str]) -> set[str]:
+    """Those columns of text with fewer than two bytes for each row, such as topics.
+
+    A dictionary has their few strings. Reading them as codes takes a fifth of the time of copies.
+    """
+    short = set(texts)
+    for chunk in _chunks(metadata, texts):
+        if chunk.total_uncompressed_size >= 2 * chunk.num_values:
+            short.discard(chunk.path_in_schema)
+    return short
 
 
 def _delta_coded(metadata: parquet.FileMetaData) -> dict[str, int]:
@@ -437,16 +482,19 @@ def _decoded_size(column: pyarrow.Array) -> int:
 
     Texts that are too long do not count, because their row is refused with a message of its own.
     """
-    from pyarrow import compute, types
+    from pyarrow import types
 
     if not types.is_dictionary(column.type):
         return 0
     texts = column.dictionary
     if not (types.is_string(texts.type) or types.is_large_string(texts.type)):
         return 0
-    length = compute.cast(compute.binary_length(texts), "int64")
-    counted = compute.if_else(compute.greater(length, LONGEST_ID), 0, length)
-    return compute.sum(compute.take(counted, column.indices)).as_py() or 0
+    lengths = np.diff(bounds_of_strings(texts))
+    lengths[lengths > LONGEST_ID] = 0
+    codes = column.indices
+    if codes.null_count:
+        codes = codes.drop_null()
+    return int(lengths.take(arrow_numbers(codes)).sum(dtype=np.int64))
 
 
 def _remark_on_ranks(batch: pyarrow.RecordBatch, columns: dict[str, str], rank: str) -> str:
@@ -486,7 +534,8 @@ def _part(
         column = batch.column(theirs)
         if types.is_dictionary(column.type):
             _refuse_long(column, theirs, facts, first)
-            column = column.dictionary_decode()  # the values of the dictionary may be null
+            if not _has_few_texts(column):
+                column = column.dictionary_decode()
         if ours in IDS and types.is_integer(column.type):
             integers += (ours,)
         # Only measures of intents refuse a missing probability.
@@ -504,6 +553,15 @@ def _part(
             raise FileError(f"{facts.file}: {error}") from None
     rows = np.arange(first, first + batch.num_rows)
     return Part(read, rows, facts._replace(integers=integers)).checked()
+
+
+def _has_few_texts(column: pyarrow.DictionaryArray) -> bool:
+    """Whether the dictionary of a column has fewer texts than it has rows, and none is missing."""
+    from pyarrow import types
+
+    texts = column.dictionary
+    is_text = types.is_string(texts.type) or types.is_large_string(texts.type)
+    return is_text and not texts.null_count and FEWER_TEXTS * len(texts) <= len(column)
 
 
 def _refuse_long(column: pyarrow.DictionaryArray, name: str, facts: Facts, first: int) -> None:
@@ -529,6 +587,8 @@ def _ids(column: pyarrow.Array, name: str, is_id: bool) -> Ids:
     from pyarrow import types
 
     type_ = column.type
+    if types.is_dictionary(type_):
+        type_ = type_.value_type
     is_text = types.is_string(type_) or types.is_large_string(type_)
     if is_text or types.is_string_view(type_):
         return text_of(column, name)

@@ -336,6 +336,7 @@ def texts_of(column: RawColumn, field: str) -> Rowwise:
 
 
 def _of_categories(codes: np.ndarray, categories: Ids) -> Cells:
+    categories.first_flawed()  # looks at them once, not at every row
     if len(categories) <= len(codes):
         categories = categories.padded()
     return Cells(codes, categories.take)

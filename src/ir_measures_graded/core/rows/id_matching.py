@@ -146,10 +146,11 @@ class Ids:
         data = np.concatenate([ids.data for ids in columns])
         step = columns[0].step
         lengths = {int(ids.length[0]) for ids in columns}
-        has_one_step = all(ids.of_one_length and ids.step == step for ids in columns)
-        if step and has_one_step and len(lengths) == 1:
-            length = np.broadcast_to(columns[0].length[0], data.size // step)
-            return cls(data, range(0, data.size, step), length)
+        if step and all(ids.step == step for ids in columns):
+            places = range(0, data.size, step)
+            if len(lengths) == 1 and all(ids.of_one_length for ids in columns):
+                return cls(data, places, np.broadcast_to(columns[0].length[0], len(places)))
+            return cls(data, places, np.concatenate([ids.length for ids in columns]))
         start = np.empty(sum(map(len, columns)), np.int64)
         row = 0
         shift = 0
