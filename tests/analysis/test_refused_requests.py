@@ -87,6 +87,7 @@ identify(QRELS, RUNS["good"], {"x": 0.5}) |
     values: none of its topics (such as 'x') is in the qrels; give
 identify(QRELS, RUNS["good"], {}) | values: there is no value
 identify(QRELS, RUNS["good"], {"q1": 0.5}, measure="alpha_nDCG@5") | cannot compute alpha_nDCG@5
+identify(QRELS, RUNS["good"], {"q1": 0.5}, measure="IPrec@.1") | cannot compute IPrec@.1
 identify(QRELS, RUNS["good"], {"q1": "a", "q2": 1}) |
     values: row 1, column value: 'a' is not a finite number
 identify(QRELS, RUNS["good"], mean="0,5") | the mean is '0,5'; it must be a finite number

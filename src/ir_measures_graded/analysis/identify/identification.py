@@ -13,6 +13,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.by_topic import bounds_of
+from ...core.measures import standard
 from ...core.registry.notation import NamedMeasure, parse_measures
 from ...core.rows.id_matching import Ids
 from ...core.rows.rows import Rows, repeated_documents
@@ -288,12 +289,19 @@ def _measures(wanted: Sequence[Measure], levels: np.ndarray) -> dict[str, Way]:
         params = {name: value for name, value in measure.params.items() if name != "cutoff"}
         if params:
             uncut = type(measure)(**params)
-            ways[str(uncut)] = Way(str(uncut), uncut)
+            if _is_computed_here(uncut):
+                ways[str(uncut)] = Way(str(uncut), uncut)
     ways |= measures_for(levels)
     families = {family(measure.NAME) for measure in wanted}
     if not families:
         return ways
     return {name: way for name, way in ways.items() if family(name) in families}
+
+
+def _is_computed_here(measure: Measure) -> bool:
+    """Whether this package computes the measure, perhaps with a cutoff."""
+    has_definition = standard.definition_of(measure) is not None
+    return has_definition or bool(standard.formula_of(measure))
 
 
 def _ways_to_show(case: Case) -> dict[str, Way]:
