@@ -14,6 +14,7 @@ from reading import outcome, refused
 
 from ir_measures_graded import GradedError, RunFile, read_qrels
 from ir_measures_graded.analysis import Evaluation, evaluate
+from ir_measures_graded.evaluation import values
 from ir_measures_graded.files import files, table_files
 from ir_measures_graded.files.content import SIZES
 from ir_measures_graded.files.files import qrels_in
@@ -49,7 +50,7 @@ def test_a_small_file_that_unpacks_to_much_is_refused(kind, packer):
     file.sizes = SIZES._replace(free=1 << 16)
     message = refused(file.rows)
     assert f"bytes of the {packer} file unpack to more than " in message
-    assert message.endswith("lift the limit with --no_limits (RunFile(…, limits=False))")
+    assert message.endswith("lift the limit with --no_limits (limits=False in Python)")
 
 
 WORK = {
@@ -228,3 +229,36 @@ def test_limits_of_a_table_of_values_can_be_lifted(tmp_path):
     path.write_bytes(gzip.compress((header + lines).encode()))
     assert "--no_limits" in refused(lambda: Evaluation.from_values(path))
     assert Evaluation.from_values(path, limits=False).values.shape == (1, 1, 4_500)
+
+
+def test_measures_of_a_small_table_of_values_are_limited(tmp_path):
+    names = [f"m{number}" for number in range(2_000)]
+    path = tmp_path / "values.csv.gz"
+    header = ",".join(["run", "topic", *names])
+    lines = "".join(f"{run},1{',1' * len(names)}\n" for run in "AB")
+    path.write_bytes(gzip.compress(f"{header}\n{lines}".encode()))
+    told = refused(lambda: Evaluation.from_values(path))
+    assert "unpack to more measures than real files have: each counts as 40,960 bytes" in told
+    assert Evaluation.from_values(path, limits=False).values.shape == (2, 2_000, 1)
+    long_lines = "".join(f"A,1,{name},1\n" for name in names)
+    path.write_bytes(gzip.compress(f"run,topic,measure,value\n{long_lines}".encode()))
+    assert "unpack to more measures than" in refused(lambda: Evaluation.from_values(path))
+
+
+def test_combinations_without_values_take_no_memory(monkeypatch):
+    monkeypatch.setattr(values, "FREE_COMBINATIONS", 1_000)
+    numbers = [str(number) for number in range(50)]
+    table = {"run": numbers, "topic": numbers, "measure": numbers, "value": [0.5] * 50}
+    told = refused(lambda: Evaluation.from_values(table))
+    assert told == (
+        "values: 50 values for 50 runs, 50 measures and 50 topics, so most combinations lack a "
+        "value; give each run a value by each measure for each topic"
+    )
+
+
+def test_runs_of_a_small_file_are_limited():
+    rows = b"".join(b"r%d,q1,d1,1\n" % run for run in range(1_000))
+    packed = gzip.compress(b"run,query_id,doc_id,score\n" + rows)
+    told = refused(RunFile(io.BytesIO(packed)).runs)
+    assert "unpack to more runs than real files have: each counts as 81,920 bytes" in told
+    assert len(RunFile(io.BytesIO(packed), limits=False).runs()) == 1_000

@@ -186,7 +186,18 @@ class Evaluation(Result):
         return self.values[:, self._column(measure)]
 
     def _column(self, measure: Measure | str) -> int:
+        column = self._column_of_object.get(id(measure), 0)
+        if self.measures[column] is measure:  # found without comparing strings
+            return column
         return self._columns[one_of(self.measures, measure)]
+
+    @cached_property
+    def _column_of_object(self) -> dict[int, int]:
+        """The place of each measure on its axis by the identity of its object.
+
+        A copy by `pickle` has other objects.
+        """
+        return {id(measure): number for number, measure in enumerate(self.measures)}
 
     @cached_property
     def _columns(self) -> dict[Measure, int]:
@@ -241,12 +252,13 @@ class Evaluation(Result):
 
         Raises `GradedError` for any other.
         """
-        unknown = [run for run in runs if run not in self.runs]
+        row_of_run = {run: row for row, run in enumerate(self.runs)}
+        unknown = [run for run in runs if run not in row_of_run]
         if unknown:
             raise GradedError(
                 f"the run {shown(unknown[0])} is none of those evaluated: {listed(self.runs)}"
             )
-        rows = [self.runs.index(run) for run in runs]
+        rows = [row_of_run[run] for run in runs]
         columns = [self._column(measure) for measure in measures]
         kept = tuple(self.measures[column] for column in columns)
         subjects = {*self.runs, *map(str, self.measures)}

@@ -45,6 +45,7 @@ from ..files.content import (
     CELLS_READ,
     DAMAGE,
     FURTHER_CELLS_READ,
+    MEASURES_READ,
     SIZES,
     WITHOUT_LIMITS,
     Content,
@@ -54,7 +55,7 @@ from ..files.content import (
 from ..files.forms import is_json, number_of
 from ..files.other_kinds import refuse_other_kind
 from ..files.sources import is_file, named_path
-from ..files.table_files import kind_of
+from ..files.table_files import Kind, kind_of
 from ..output.formats import counted, listed
 from .named import UNNAMED, about, run_names
 from .remarks import issue
@@ -77,9 +78,12 @@ COLLECTION = "collection"
 UNENDED_FIELD = re.compile(r"EOF inside string starting at row (\d+)")
 OTHER_NUMBER_OF_FIELDS = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 """Errors of pandas."""
-MEASURE_MELTED = "\0measure"
-VALUE_MELTED = "\0value"
 KEYS = ["run", "measure", "topic"]
+FREE_COMBINATIONS = 5_000_000
+MOST_COMBINATIONS_PER_VALUE = 20
+"""Other tables of values lack most of them."""
+FREE_MEASURES = 1000
+"""As many measures of a table do not count against the limit of a compressed file."""
 MOST_DECIMALS = 6
 """More decimals are not compared: tools that compute with 32-bit floats do not have them."""
 MOST_CHECKED = 10
@@ -247,6 +251,7 @@ def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) ->
     runs, measure_names, topics = labels
     measures = tuple(measure_named(name, name in smaller) for name in measure_names)
     _refuse_same(measures, measure_names, names[0])
+    _refuse_sparse(len(cells), len(runs), len(measures), len(topics), names[0])
     values = np.full((len(runs), len(measures), len(topics)), np.nan)
     values[tuple(codes)] = cells["value"]
     measures = tuple(
@@ -266,6 +271,18 @@ def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) ->
             "each measure for each topic"
         )
     return {"runs": runs, "measures": measures, "topics": topics, "values": values}
+
+
+def _refuse_sparse(count: int, runs: int, measures: int, topics: int, table: str) -> None:
+    """Raise `GradedError` for so many values of which most combinations of a run, a measure and a
+    topic have none, if all combinations would take much memory."""
+    combinations = runs * measures * topics
+    if combinations > max(FREE_COMBINATIONS, MOST_COMBINATIONS_PER_VALUE * count):
+        raise GradedError(
+            f"{table}: {counted(count, 'value')} for {counted(runs, 'run')}, "
+            f"{counted(measures, 'measure')} and {counted(topics, 'topic')}, so most combinations "
+            "lack a value; give each run a value by each measure for each topic"
+        )
 
 
 def _within_range(measure: Measure, name: str, values: np.ndarray) -> Measure:
@@ -340,24 +357,45 @@ def frame_of(table: Any, form: str = "a table with a header", sizes: Sizes = SIZ
             return pandas.DataFrame(table)
         with Content(table, sizes) as content:
             kind = kind_of(content)
-            if not kind:
+            kind_name = ""
+            if kind is None:
                 refuse_other_kind(content, COLUMNS_OF_VALUES, may_have_old_line_ends=True)
-                return _frame_of_text(content)
-            file = kind.open(content)
-            _refuse_many_columns(content.name, len(file.names))
-            batches = []
-            for batch in file.batches(file.names):
-                content.spend(BATCHES_READ, 1, kind.name)
-                _spend_on_cells(content, batch.num_rows, batch.num_columns, kind.name)
-                batches.append(batch)
-            rows = pyarrow.Table.from_batches(batches)
-            rows.validate(full=True)  # damaged Arrow data could crash the process
-            return rows.to_pandas(strings_to_categorical=True)
+                frame = _frame_of_text(content)
+            else:
+                kind_name = kind.name
+                frame = _frame_of_batches(content, kind)
+            further_measures = _measure_count(frame) - FREE_MEASURES
+            content.spend(MEASURES_READ, max(further_measures, 0), kind_name)
+            return frame
     except GradedError:
         raise
     except (*DAMAGE, ValueError, TypeError, AttributeError, pyarrow.ArrowException) as error:
         name = os.fspath(table) if _is_path(table) else "values"
         raise FileError(f"{name}{_reason(error, form)}") from None
+
+
+def _frame_of_batches(content: Content, kind: Kind) -> DataFrame:
+    """The rows of a Parquet or Arrow file."""
+    import pyarrow
+
+    file = kind.open(content)
+    _refuse_many_columns(content.name, len(file.names))
+    batches = []
+    for batch in file.batches(file.names):
+        content.spend(BATCHES_READ, 1, kind.name)
+        _spend_on_cells(content, batch.num_rows, batch.num_columns, kind.name)
+        batches.append(batch)
+    rows = pyarrow.Table.from_batches(batches)
+    rows.validate(full=True)  # damaged Arrow data could crash the process
+    return rows.to_pandas(strings_to_categorical=True)
+
+
+def _measure_count(frame: DataFrame) -> int:
+    """The number of measures in a table: the names in its column for them, or its columns."""
+    for name in frame:
+        if plain(name) in chain(*NAMES["measure"]):
+            return int(frame[name].nunique())
+    return len(frame.columns)
 
 
 def _reason(error: Exception, form: str) -> str:
@@ -628,10 +666,20 @@ def _row_per_measure(frame: DataFrame, keys: list[Any], name: str) -> DataFrame:
     measures = [key for key in others if _is_measure_column(frame[key], name)]
     if not measures:
         return frame[:0].assign(measure="", value=0.0)
-    values = frame[kept + measures]
-    # No column has these names, while a measure may be called "value".
-    by_name = values.melt(kept, measures, MEASURE_MELTED, VALUE_MELTED, ignore_index=False)
-    return by_name.rename(columns={MEASURE_MELTED: "measure", VALUE_MELTED: VALUE})
+    # DataFrame.melt takes several times as long for thousands of measures.
+    rows = np.tile(np.arange(len(frame)), len(measures))
+    values = frame[measures]
+    return frame[kept].iloc[rows].assign(
+        measure=values.columns.repeat(len(frame)), value=_one_below_the_other(values)
+    )
+
+
+def _one_below_the_other(columns: DataFrame) -> Any:
+    """The cells of all columns in one."""
+    pandas = needed("pandas", "a table of values")
+    if all(isinstance(kind, np.dtype) for kind in columns.dtypes):
+        return columns.to_numpy().ravel(order="F")
+    return pandas.concat([columns[name] for name in columns], ignore_index=True).array
 
 
 def _is_gap(topics: Series, measures: Series, values: Series) -> np.ndarray:

@@ -140,6 +140,10 @@ BATCHES_READ = Work("batches of rows", 8192)
 CELLS_READ = Work("cells", 24)
 FURTHER_CELLS_READ = Work("cells", 72)
 """Those of a row behind the first ones: they have measures, and become rows of their own."""
+MEASURES_READ = Work("measures", 40_960)
+"""Those of a table of values beyond the first thousand, each of which is analysed."""
+RUNS_READ = Work("runs", 81_920)
+"""Those of a table of runs beyond the first hundreds, each of which is evaluated."""
 METADATA_READ = Work("bytes of metadata", 16)
 CHARACTERS_OF_JSON = Work("characters of JSON", 1)
 VALUES_OF_JSON = Work("values of JSON", 12)
@@ -158,7 +162,7 @@ def limits_lifted(is_lifted: bool = True) -> Iterator[None]:
         _LIMITS_LIFTED.reset(token)
 
 
-LIFT = "if they are meant, lift the limit with --no_limits (RunFile(…, limits=False))"
+LIFT = "if they are meant, lift the limit with --no_limits (limits=False in Python)"
 SIZES = Sizes()
 WITHOUT_LIMITS = SIZES._replace(expansion=0)
 
@@ -304,21 +308,25 @@ class Content:
             self.sizes.refuse_unpacked(self.name, self.compression, self.packed, self._unpacked)
             yield piece
 
+    def is_limited(self, kind: str = "") -> bool:
+        """Whether work counts against a limit, as `spend`."""
+        return bool(kind or self.compression) and self.sizes.expansion > 0
+
     def spend(self, work: Work, count: int, kind: str = "") -> None:
         """Count work on so many things against the limit of a compressed file.
 
         `kind` is that of a file whose parts may be compressed. Raises `FileError` if the work and
         the bytes exceed the limit.
         """
-        kind = kind or self.compression
-        if not kind or not self.sizes.expansion:
+        if not self.is_limited(kind):
             return
+        kind = kind or self.compression
         self._spent += work.bytes * count
         most = self.sizes.most_unpacked(self.packed)
         if self._spent + self._unpacked > most:
             raise FileError(
                 f"{self.name}: {self.packed:,} bytes of the {kind} file unpack to more "
-                f"{work.things} than real files have: each counts as {work.bytes} bytes, and the "
+                f"{work.things} than real files have: each counts as {work.bytes:,} bytes, and the "
                 f"limit is {most:,}; {LIFT}"
             )
 

@@ -57,7 +57,7 @@ from .content import (
     parquet_files,
 )
 from .forms import is_json
-from .grouping import by_run
+from .grouping import by_run, with_limited_runs
 from .other_kinds import refuse_other_kind
 from .out_of_core import drained, regrouped
 from .predictions import predictions_for
@@ -393,15 +393,18 @@ def parts_of(file: File, reading: Reading) -> Generator[Part]:
     with Content(file, reading.sizes) as content:
         kind = kind_of(content)
         if kind is not None:
-            yield from _ahead(table_parts(kind, content, reading), content)
+            rows_of_table = table_parts(kind, content, reading)
+            limited = with_limited_runs(rows_of_table, content, kind.name)
+            yield from _ahead(limited, content)
             return
         refuse_other_kind(content)
         if is_json(content.stream.start):
             from .json_files import json_parts  # takes time
 
-            yield from json_parts(content, reading)
+            yield from with_limited_runs(json_parts(content, reading), content)
         else:
-            yield from _ahead(text_parts(content, reading), content)
+            limited = with_limited_runs(text_parts(content, reading), content)
+            yield from _ahead(limited, content)
 
 
 ENDINGS = ("run", "runs", "txt", "trec", "csv", "tsv", "out", "res", "results", "json", "jsonl")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.rows import Part
+from .content import RUNS_READ, Content
+
+FREE_RUNS = 500
+"""As many runs of a table do not count against the limit of a compressed file."""
 
 
 def grouped(rows: Part, column: str) -> tuple[Part, list[str], list[int]]:
@@ -24,3 +29,14 @@ def by_run(rows: Part) -> dict[str, Part]:
     rows, names, bounds = grouped(rows, "run")
     runs = zip(names, pairwise(bounds), strict=True)
     return {name: rows.take(slice(start, end)) for name, (start, end) in runs}
+
+
+def with_limited_runs(parts: Iterator[Part], content: Content, kind: str = "") -> Iterator[Part]:
+    """The same rows, whose runs count against the limit of a compressed file of this kind."""
+    names: set[str] = set()
+    for rows in parts:
+        if "run" in rows.columns and content.is_limited(kind):
+            before = len(names)
+            names.update(stretches_of(rows.columns["run"], "run: run").topics)
+            content.spend(RUNS_READ, max(len(names) - max(before, FREE_RUNS), 0), kind)
+        yield rows

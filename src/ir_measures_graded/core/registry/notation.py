@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from contextlib import redirect_stdout, suppress
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -283,17 +284,23 @@ def _in_case(text: str) -> str:
     if match is None or match["name"] in registry():
         return text
     typed_name = match["name"]
-    names = {
-        str(measure.NAME)
-        for name, measure in registry().items()
-        if name.lower() == typed_name.lower()
-    }
-    if not names:
+    registered_names = _names_by_lower_case(tuple(registry())).get(typed_name.lower(), [])
+    if not registered_names:
         return text
+    names = {str(registry()[name].NAME) for name in registered_names}
     strings = [name + match["ending"] for name in sorted(names)]
     if len(strings) > 1:
         raise GradedError(f"{text!r} means several measures; write {' or '.join(strings)}")
     return strings[0]
+
+
+@lru_cache(1)  # for tables of values by thousands of measures
+def _names_by_lower_case(names: tuple[str, ...]) -> dict[str, list[str]]:
+    """The registered names by their lower case."""
+    by_lower_case: dict[str, list[str]] = {}
+    for name in names:
+        by_lower_case.setdefault(name.lower(), []).append(name)
+    return by_lower_case
 
 
 def _matching(pattern: str) -> list[Measure]:

@@ -134,7 +134,7 @@ def plain(name: Any) -> str:
     return _plain(str(name))
 
 
-@lru_cache(1 << 10)  # each block of a file has the same names
+@lru_cache(1 << 14)  # more than `MOST_COLUMNS`; each block of a file has the same names
 def _plain(name: str) -> str:
     bare_name = re.sub(TYPE_OF_RECBOLE, "", name.strip())
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bare_name)
