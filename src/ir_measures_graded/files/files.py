@@ -264,7 +264,7 @@ class RunFile(RunSource):
             seen.update(block.topics)
             yield block
         if not seen:
-            self.rows()  # raises the error
+            raise FileError(f"{self.name}: the run is empty")
 
     def rows(self) -> Rows:
         """All rows. Raises `FileError` if there is none."""

@@ -117,9 +117,8 @@ class Text:
 
     def objects(self) -> Iterator[dict[str, Any]]:
         """The objects of an array, or those that follow each other up to the end of the file."""
-        values = self._values()
-        if self.sign() == "[":
-            values = iter(self.value())
+        is_array = self.sign() == "["
+        values = self._elements() if is_array else self._values()
         for value in values:
             if not isinstance(value, dict):
                 raise self.error(f"{shown(value)} is not an object with a topic and documents")
@@ -128,6 +127,25 @@ class Text:
     def _values(self) -> Iterator[Any]:
         while self.sign():
             yield self.value()
+
+    def _elements(self) -> Iterator[Any]:
+        """The values in the array that begins here.
+
+        The first one is parsed alone, because it may tell that the file is of another kind; json
+        parses all faster together.
+        """
+        line = self.line
+        begin = self._at
+        self._at += 1
+        if self.sign() not in ("]", ""):
+            yield self.value()
+        if self.sign() == "]":
+            self._at += 1
+            return
+        self.line = line
+        self._at = begin
+        self._counted = begin
+        yield from self.value()[1:]
 
     def members(self) -> Iterator[tuple[str, Any]]:
         """The members of the object that begins here, one after the other."""
