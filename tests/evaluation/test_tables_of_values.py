@@ -18,6 +18,7 @@ from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, int
 from ir_measures_graded.analysis.leaderboards.reading import read_leaderboard
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.evaluation.attributes import groups_of
+from ir_measures_graded.evaluation.values import _numbers, number_in
 from rounds import sampled
 
 MEASURES = ["nDCG_JK@10", "AP", "NDPM"]
@@ -463,3 +464,25 @@ def test_an_aggregate_is_known_by_the_decimals_shown(values, aggregate, is_one, 
             warnings.simplefilter("always")
             assert Evaluation.from_values(table).topics == ("1", "2", "3")
         assert ("none of them is the mean" not in "".join(str(w.message) for w in caught)) == is_one
+
+
+NUMBERS_IN_TEXT = [
+    "1",
+    "+1",
+    ".5",
+    "1.",
+    "2.5e-3",
+    "1e400",
+    "-inf",
+    "0.30000000000000004",
+    "5e-324",
+]
+OTHER_TEXTS = ["", " 1", "1_0", "0x10", "1,5", "\u0661", "1f", "infinit", b"1", True]
+
+
+@pytest.mark.parametrize("dtype", [object, "str", "category"])
+def test_a_column_of_text_has_the_numbers_of_its_cells(dtype):
+    for cell in NUMBERS_IN_TEXT + OTHER_TEXTS:
+        column = pandas.Series(["2", cell], dtype=dtype)
+        expected = list(map(number_in, column))
+        np.testing.assert_array_equal(_numbers(column), expected)

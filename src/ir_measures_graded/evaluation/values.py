@@ -27,7 +27,7 @@ from ..core.measures.standard import definition_of
 from ..core.ranking.gains import LARGEST
 from ..core.registry.facts import is_graded, range_of, sign_of
 from ..core.registry.notation import NamedMeasure, measure_named
-from ..core.rows.arrow import exports_arrow, whole_table
+from ..core.rows.arrow import arrow_numbers, exports_arrow, whole_table
 from ..core.rows.columns import (
     MOST_COLUMNS,
     NAMES,
@@ -669,9 +669,9 @@ def _row_per_measure(frame: DataFrame, keys: list[Any], name: str) -> DataFrame:
     # DataFrame.melt takes several times as long for thousands of measures.
     rows = np.tile(np.arange(len(frame)), len(measures))
     values = frame[measures]
-    return frame[kept].iloc[rows].assign(
-        measure=values.columns.repeat(len(frame)), value=_one_below_the_other(values)
-    )
+    names_of_rows = values.columns.repeat(len(frame))
+    by_measure = frame[kept].iloc[rows]
+    return by_measure.assign(measure=names_of_rows, value=_one_below_the_other(values))
 
 
 def _one_below_the_other(columns: DataFrame) -> Any:
@@ -938,7 +938,27 @@ def _numbers(column: Series) -> np.ndarray:
     """The numbers of a column; NaN for any other cell."""
     if getattr(column.dtype, "kind", "O") in "iuf":
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.array(list(map(number_in, column)), dtype=np.float64)
+    numbers = _numbers_in_text(column)
+    if numbers is None:
+        numbers = np.array(list(map(number_in, column)), dtype=np.float64)
+    return numbers
+
+
+def _numbers_in_text(column: Series) -> np.ndarray | None:
+    """The numbers of a column of text, parsed by pyarrow; None unless all cells are plain numbers
+    or missing."""
+    try:
+        import pyarrow
+        from pyarrow import types
+
+        cells = pyarrow.array(column, from_pandas=True)
+        if types.is_dictionary(cells.type):
+            cells = cells.dictionary_decode()
+        if not types.is_string(cells.type) and not types.is_large_string(cells.type):
+            return None
+        return arrow_numbers(cells.cast(pyarrow.float64()).fill_null(np.nan))
+    except (ImportError, pyarrow.ArrowException, TypeError, ValueError):
+        return None
 
 
 def number_in(cell: Any) -> float:
