@@ -326,3 +326,10 @@ def test_an_axis_names_margins_of_ten_and_more_in_full():
     excluded = ((-np.inf, -10.5), (0.25, np.inf))
     figures.NumberLine(12.0, (11.0, 13.0), excluded).draw(axes)
     assert [text.get_text() for text in axes.texts] == ["−10.5", "+.25"]
+
+
+def test_a_name_with_a_line_break_takes_one_line():
+    forest = figures.Forest(["one\nname", "other"], np.ones(2), label="a\nb")
+    texts = [text.get_text() for text in figures.picture([forest]).axes[0].texts]
+    assert texts[:2] == ["one name", "other"]
+    assert figures.difference_label("long\n" * 20, "other") == "difference"

@@ -126,6 +126,11 @@ def drawable(text: str) -> str:
     return re.sub(UNDRAWABLE, "\ufffd", text)
 
 
+def _in_one_line(text: str) -> str:
+    """The text with blanks for line breaks and tabs."""
+    return re.sub("[\t\n\r]", " ", drawable(text))
+
+
 # ---------------------------------------------------------------------------------- texts
 
 
@@ -135,12 +140,12 @@ def text_width(text: str, size: float = SIZE) -> float:
 
     Letters that Matplotlib's own font lacks are those of another font or boxes.
     """
-    text = drawable(text)
+    text = _in_one_line(text)
     letters_of_others = lacking(text)
     measured = "".join(letter for letter in text if letter not in letters_of_others)
     font = own_font()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a line break in a name has no glyph
+        warnings.simplefilter("ignore")  # a letter may have no glyph
         font.set_size(MEASURED_SIZE, 72)
         font.set_text(measured)
     width, _ = font.get_width_height()
@@ -175,7 +180,7 @@ def in_lines(text: object, width: float, size: float = SIZE) -> list[str]:
     ['best is', 'a-long-name-', 'of_a-run']
     """
     lines = [""]
-    for word in re.findall(WORD, drawable(str(text)).replace("\n", " ")):
+    for word in re.findall(WORD, _in_one_line(str(text))):
         pieces = [word]
         if text_width(word.rstrip(), size) > width:
             pieces = re.findall(r"[^-_/(]*(?:[-_/(]|$)", word)
@@ -204,12 +209,12 @@ def _append_piece(lines: list[str], piece: str, width: float, size: float) -> No
 def shortened(name: object, longest: int = LONGEST_NAME) -> str:
     """A name that fits beside a drawing; a long one loses characters in the middle.
 
-    Wide characters count as two.
+    Wide characters count as two. A line break becomes a blank, as in tables.
 
-    >>> shortened("bm25"), shortened("a" * 60 + "z", longest=8), shortened("検索" * 5, longest=8)
-    ('bm25', 'aaaaa…az', '検索…索')
+    >>> shortened("bm\\n25"), shortened("a" * 60 + "z", longest=8), shortened("検索" * 5, longest=8)
+    ('bm 25', 'aaaaa…az', '検索…索')
     """
-    text = drawable(str(name))
+    text = _in_one_line(str(name))
     if width_of(text) <= longest:
         return text
     end = longest // 3
