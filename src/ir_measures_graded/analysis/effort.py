@@ -208,6 +208,11 @@ class Effort(Result):
             f"where the run does not reach the value within {counted(self.depth, 'rank')}. "
             f"Dashed upright: the value of {baseline} at this rank."
         )
+        if len(order) > MOST_COLOURED:
+            text += (
+                f" In colour: the {MOST_COLOURED} runs that need fewest documents for the value at "
+                f"rank {self.at[-1]}."
+            )
         return picture([drawing], title or self.summary, text)
 
     def notes(self) -> list[Note]:

@@ -36,6 +36,8 @@ TALLEST_SHEET: Final = 16.0
 """Panels whose heights sum to more inches leave out rows in the middle; 100 runs fit."""
 LEAST_ROWS: Final = 10
 """So many rows are drawn in any case."""
+WORTH_LEAVING_OUT: Final = 0.75
+"""If there is room for this share of the rows, all are drawn."""
 TITLE_SIZE: Final = 10.0
 CAPTION_SIZE: Final = 7.5
 TICKS: Final = 0.24
@@ -179,7 +181,7 @@ def ends_within(count: int, of_row: float, height: float) -> list[int]:
     ([0, 1, 2, 3, 4, -1, 95, 96, 97, 98, 99], [0, 1, 2])
     """
     rows = max(int(height / of_row), LEAST_ROWS)
-    if rows + 1 >= count:
+    if rows >= WORTH_LEAVING_OUT * count:
         return list(range(count))
     first = (rows + 1) // 2
     return [*range(first), GAP, *range(count - rows // 2, count)]
