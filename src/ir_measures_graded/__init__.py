@@ -124,6 +124,9 @@ def __getattr__(name: str) -> _Any:
         measure = _names.registry().get(name)
         if isinstance(measure, GradedMeasure):
             return measure
+        analysis = _import_module(".analysis", __name__)
+        if name in analysis.__all__:
+            return getattr(analysis, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -40,6 +40,13 @@ power qrels run other AP --delta 0.05 | power qrels run other AP --differences 0
 gate qrels other AP --baseline run --max_loss 3% | gate qrels run other AP --margin 3%
 gate qrels run other AP --baseline run | gate qrels run other AP
 kappa qrels other                   | judges qrels other
+power qrels run other AP 0.05       | power qrels run other AP --differences 0.05
+power qrels run other AP --difference 0.05 | power qrels run other AP --differences 0.05
+holes qrels run other AP@5 100      | holes qrels run other AP@5 --batch 100
+gate qrels run other AP 3%          | gate qrels run other AP --margin 3%
+compare qrels run other AP --wilcoxon | compare qrels run other AP --tests=wilcoxon
+compare qrels run other AP --test wilcoxon | compare qrels run other AP --tests wilcoxon
+judges qrels other --estimate       | judges qrels other --show estimates
 cite AP                             | measures AP --bibtex
 evaluate qrels run AP --unknown -x  | evaluate qrels run AP --unknown -x
 evaluate qrels run AP --mean        | evaluate qrels run AP --mean

@@ -60,7 +60,6 @@ evaluate qrels run CG --gains 1,10                    | write 1:1,2:10 for the l
 evaluate qrels run AP -z             | unrecognized arguments: -z
 lightgbm                             | from ir_measures_graded import lightgbm_metric
 compare qrels run other AP --bold    | -f latex, markdown and html set the best values in bold
-judges qrels qrels --estimate        | did you mean --show estimates?
 judges qrels qrels --show estimate   | did you mean estimates?
 judges qrels                         | arguments are required: MACHINE_QRELS (see
 judges --values x.csv                | --values is an option of compare

@@ -37,8 +37,10 @@ BATCH = ("--budget", "--count", "--limit", "--number", "--size", "--top", "-k", 
 MARGIN = ("--loss", "--max_drop", "--max_loss", "--tolerance")
 BY_QUERY = ("--by_topic", "--per_query", "--per_topic")
 TOPIC = ("--qid", "--query", "--query_id", "--topic_id", "-q", "-t")
-EFFECT = ("--delta", "--difference", "--effect")
+EFFECT = ("--delta", "--effect")
+TESTS = ("anova", "conover", "tukey", "wilcoxon")
 FLAGS: Mapping[str, Mapping[str, str]] = {
+    "compare": {f"--{test}": f"--tests={test}" for test in TESTS},
     "curves": dict.fromkeys(TOPIC, "--topic"),
     "evaluate": dict.fromkeys(BY_QUERY, "--by_query"),
     "explain": dict.fromkeys(TOPIC, "--topic"),
@@ -59,8 +61,8 @@ METHOD = {
     "citation": "--bibtex",
 }
 """Options and formats that ask for the text about the measures, and the option of `measures`."""
-OPTIONS_WITH_PLAIN_CHOICES = ("-f", "--correction")
-"""The options whose choices tools also have as flags, such as --latex and --holm."""
+OPTIONS_WITH_PLAIN_CHOICES = ("-f", "--correction", "--show")
+"""The options whose choices tools also have as flags, such as --latex, --holm and --means."""
 FORMATS_WITH_BOLD = ("latex", "tex", "markdown", "md", "html")
 DECIMAL = r"[-+]?\d*\.\d+|0|1"
 
@@ -155,8 +157,10 @@ def _with_our_flags(words: Sequence[str]) -> list[str]:
         _, equals, value = word.partition("=")
         if not flag.startswith("-") or flag in known or flag == "-":
             line.append(word)
-        elif flag in ours and ours[flag] in known:
+        elif flag in ours and _flag(ours[flag]) in known:
             line.append(ours[flag] + equals + value)
+        elif _in_other_number(flag) in known:
+            line.append(_in_other_number(flag) + equals + value)
         elif flag in (*OF_RUNS, *OF_MEASURES):
             if equals:
                 line.append(value)
@@ -172,6 +176,13 @@ def _with_our_flags(words: Sequence[str]) -> list[str]:
     return _with_qrels_first([*rest, *measures], known)
 
 
+def _in_other_number(flag: str) -> str:
+    """A long flag in the singular if it is in the plural, and the other way round."""
+    if not flag.startswith("--"):
+        return ""
+    return flag.removesuffix("s") if flag.endswith("s") else f"{flag}s"
+
+
 def _choice(flag: str, options: Iterable[Option]) -> list[str]:
     """Our option and the choice that a flag is, as -f latex for --latex; none if it is no choice.
 
@@ -182,8 +193,12 @@ def _choice(flag: str, options: Iterable[Option]) -> list[str]:
         return []
     for option in options:
         first = option.flags[0]
-        if first in OPTIONS_WITH_PLAIN_CHOICES and option.choices and name in option.choices:
-            return [first, name]
+        choices = option.choices or ()
+        if first not in OPTIONS_WITH_PLAIN_CHOICES:
+            continue
+        for choice in (name, f"{name}s"):
+            if choice in choices:
+                return [first, choice]
     return []
 
 
@@ -322,15 +337,25 @@ def _identified(words: Sequence[str]) -> list[str]:
     return kept
 
 
-def _explained(words: Sequence[str]) -> list[str]:
-    """A line of `explain` with --topic before a number among the arguments."""
+NUMBERS = {
+    "explain": ("--topic", r"[0-9]+"),
+    "gate": ("--margin", r"[0-9.]+%"),
+    "holes": ("--batch", r"[0-9]+"),
+    "power": ("--differences", r"0?\.[0-9]+"),
+}
+"""The option of each command whose value a number among the arguments is, and its form."""
+
+
+def _with_option_of_number(words: Sequence[str]) -> list[str]:
+    """A line of a command of `NUMBERS` with its option before a number among the arguments."""
     line = list(words)
-    if any(word.startswith("--topic") for word in line):
+    option, form = NUMBERS[line[0]]
+    if any(word.startswith(option) for word in line):
         return line
     for place in _arguments_of(line)[1:]:
         word = line[place]
-        if word.isdecimal() and not is_file(word):
-            return [*line[:place], *line[place + 1 :], "--topic", word]
+        if re.fullmatch(form, word) and not is_file(word):
+            return [*line[:place], *line[place + 1 :], option, word]
     return line
 
 
@@ -349,17 +374,19 @@ def _gated(words: Sequence[str]) -> list[str]:
                 break
     places = _arguments_of(line)
     if not runs or not places:
-        return list(words)
+        return _with_option_of_number(words)
     first_place = places[0] + 1
-    return [*line[:first_place], *runs, *line[first_place:]]
+    return _with_option_of_number([*line[:first_place], *runs, *line[first_place:]])
 
 
 CHANGES: Mapping[str, Callable[[Sequence[str]], list[str]]] = {
     "compare": _compared,
     "evaluate": _evaluated,
-    "explain": _explained,
+    "explain": _with_option_of_number,
     "gate": _gated,
+    "holes": _with_option_of_number,
     "identify": _identified,
     "leaderboards": _ordered,
+    "power": _with_option_of_number,
 }
 """What else is changed in the lines of these commands."""
