@@ -50,18 +50,6 @@ def rank_changes() -> str:
     )
 
 
-def gains_decide() -> str:
-    """The rank of each run under four weightings."""
-    orders = sensitivity(
-        qrels_path(), run_paths(), ["nDCG_JK@100"], gains=["w1", "w3", "w10", "w100"]
-    )
-    alt = (
-        "The ranks of five runs under four weightings: E leads under w1 and w3, "
-        "D under w10 and w100."
-    )
-    return figure("gains-decide", orders.figure(), alt)
-
-
 @cache
 def _orders() -> Sensitivity:
     return sensitivity(

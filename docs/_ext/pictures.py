@@ -24,6 +24,8 @@ from ir_measures_graded.demo import run_paths
 
 COLOURS = 256  # a palette makes a file a third as large
 STATIC = Path(__file__).parents[1] / "_static"
+STEEPER = "b=2&g=1,2,10&k=100&m=nDCG_JK"
+"""The setting of the picture of the sliders."""
 RUNS = [path.name for path in run_paths().values()]
 STYLE = """<meta charset="utf-8"><style>
   body { margin: 24px; background: #fff; color: #111; font: 15px/1.5 "DejaVu Sans", sans-serif; }
@@ -67,9 +69,10 @@ class Camera:
         height: int,
         part: str = "",
         schemes: Iterable[str] = SCHEMES,
+        setting: str = "",
     ) -> None:
         """Write `name`.png and `name`-dark.png of the first `height` pixels of a page or of the
-        part with that id.
+        part with that id. `setting` is what follows # in the address.
         """
         for scheme in schemes:
             context = self.browser.new_context(
@@ -78,7 +81,7 @@ class Camera:
                 color_scheme=scheme,
             )
             tab = context.new_page()
-            tab.goto(Path(page).absolute().as_uri())
+            tab.goto(f"{Path(page).absolute().as_uri()}#{setting}")
             tab.evaluate(FIRST_RANKING)
             top = tab.locator(f"#{part}").bounding_box()["y"] if part else 0
             area = {"x": 0, "y": top, "width": width, "height": height}
@@ -101,18 +104,19 @@ def main() -> None:
         cli.main(["demo", "--copy", "."])
         measures = ["nDCG_JK@10", "ERR_G@10", "AP"]
         cli.main(["report", "qrels.txt", *RUNS, *measures, "--baseline", "A.run"])
-        camera.take("report.html", "report", 900, 1040)
+        camera.take("report.html", "report", 900, 990)
         camera.take("report.html", "report-curves", 900, 560, "curves")
         camera.take("report.html", "report-topics", 900, 560, "topics")
         camera.take("report.html", "report-rankings", 900, 560, "rankings")
         weightings = ["--gains", "w1", "--gains", "w10", "--gains", "w100"]
         cli.main(["sensitivity", "qrels.txt", *RUNS, "nDCG_JK@100", *weightings, "-o", "if.html"])
-        camera.take("if.html", "what-if", 900, 900, schemes=["light"])
+        where = {"part": "what-if", "schemes": ["light"], "setting": STEEPER}
+        camera.take("if.html", "what-if", 1100, 890, **where)
         orders = sensitivity("qrels.txt", RUNS, ["nDCG_JK@100"])
         figures.save(orders.figure(), STATIC / "gains.png")
         table = compare("qrels.txt", RUNS, ["nDCG_JK@10", "nDCG_JK@100", "Q", "AP"], baseline="D")
         Path("table.html").write_text(STYLE + table.to_html(places=3), encoding="utf-8")
-        camera.take("table.html", "paper-table", 560, 320)
+        camera.take("table.html", "paper-table", 560, 440)
         Path("identify.html").write_text(
             printed("identify", "qrels.txt", "A.run", "lightgbm.csv"), encoding="utf-8"
         )
