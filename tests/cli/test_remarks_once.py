@@ -64,3 +64,13 @@ def test_analyses_have_the_remarks_as_data_and_in_words(printed, name):
     _, out, err = printed(*words, "-f", "text")
     assert WARNING not in err
     assert out.count("short lacks 1 topic;") == 1
+
+
+@pytest.mark.thorough
+def test_a_report_with_another_judge_warns_once(printed):
+    Path("own").write_text("1 Q0 1 1 2 x\n1 Q0 a 2 1 x\n2 Q0 2 1 2 x\n2 Q0 a 2 1 x\n")
+    Path("judge").write_text("1 0 a 1\n2 0 a 1\n")
+    words = ("report", "qrels", "own", "other", "nDCG_JK@5", "--judge", "judge", "-o", "r.html")
+    status, _, err = printed(*words)
+    assert status == 0
+    assert err.count("a document has the id of the topic") == 1

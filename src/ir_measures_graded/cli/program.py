@@ -83,7 +83,7 @@ def _output(words: Sequence[str]) -> Output:
     """The output of the command. Its warnings go to standard error.
 
     Warnings of the input wait until the command ends. One whose remarks are all among the printed
-    lines is not repeated.
+    lines is not repeated, and the same text is shown once.
     """
     waiting: list[InputWarning] = []
     texts_shown: set[str] = set()
@@ -104,9 +104,11 @@ def _output(words: Sequence[str]) -> Output:
         return output
     finally:
         for warning in waiting:
+            text = str(warning)
             is_printed = warning.remarks and set(warning.remarks) <= set(printed)
-            if not is_printed:
-                tell(f"warning: {warning}")
+            if not is_printed and text not in texts_shown:
+                texts_shown.add(text)
+                tell(f"warning: {text}")
 
 
 def _answered(words: Sequence[str]) -> Output:
