@@ -64,7 +64,8 @@ def check_measure(measure: GradedMeasure) -> None:
     """Raise `AssertionError` with all that is wrong with a measure, and what to change; do nothing
     else.
 
-    The checks are those of `checks`. They take a second or less.
+    The checks are those of `checks`. They take a second or less. Raises `GradedError` for anything
+    but a graded measure.
 
     >>> from ir_measures_graded import Q
     >>> check_measure(Q)
@@ -102,8 +103,12 @@ def checks(measure: GradedMeasure) -> dict[str, Callable[[], None]]:
 
 
 def parametrize_with_checks(measures: Iterable[GradedMeasure]) -> Any:
-    """A decorator for pytest: the test function gets each check of each measure as its argument
-    `check`.
+    """A decorator for pytest: the test function gets each check of each of the `measures` as its
+    argument `check`.
+
+    >>> @parametrize_with_checks([parse_measure("CG")])
+    ... def test_measure(check):
+    ...     check()
     """
     import pytest
 

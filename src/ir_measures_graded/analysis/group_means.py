@@ -158,11 +158,12 @@ class GroupMeans(Result):
 def group_means(evaluation: Evaluation, by: By, confidence: float | None = None) -> GroupMeans:
     """The means of each run by each measure over all topics and over those of each group.
 
-    `by` is a mapping of topics to groups or FILE:COLUMN, see `compare`: more than four numbers are
-    cut at their quartiles, and topics without a group are the group ``no group``. A topic that does
-    not count in a mean does not count in that of its group; weights count within the group. With a
-    `confidence` (above 0, below 1), means have Student's intervals as from `intervals`, except
-    those of groups of fewer than 10 topics; this needs the extra ``stats``.
+    `evaluation` has the values of the runs. `by` is a mapping of topics to groups or FILE:COLUMN,
+    see `compare`: more than four numbers are cut at their quartiles, and topics without a group are
+    the group ``no group``. A topic that does not count in a mean does not count in that of its
+    group; weights count within the group. With a `confidence` (above 0, below 1), means have
+    Student's intervals as from `intervals`, except those of groups of fewer than 10 topics; this
+    needs the extra ``stats``.
 
     >>> from ir_measures_graded.analysis import evaluate
     >>> qrels = {"q1": {"a": 1}, "q2": {"a": 2}, "q3": {"a": 3}}

@@ -178,7 +178,7 @@ def intervals(
     seed: int = 0,
     progress: Progress = False,
 ) -> Intervals:
-    """The confidence interval of every run by every measure, over the topics.
+    """The confidence interval of every run by every measure of an `evaluation`, over the topics.
 
     `confidence` is between 0 and 1. `method` is ``t`` (Student's t) or ``bca`` (the BCa bootstrap
     with 9999 resamples drawn with `seed`), which warns below 25 topics. Topics for which a provider

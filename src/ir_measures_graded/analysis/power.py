@@ -540,10 +540,10 @@ def power_collections(
     """What the collections find by each measure, and the number of collections for wanted
     differences.
 
-    `collections`, `measures`, `smaller` and `baseline` are as for `compare_collections`; the other
-    parameters are as for `power`. The test is that of differences over collections like these:
-    Student's t over the mean differences, in which each collection counts once. A pair of which a
-    run lacks a collection is left out.
+    `collections`, `measures`, `smaller` and `baseline` are as for `compare_collections`; `alpha`,
+    `power` and `differences` are as for `power`. The test is that of differences over collections
+    like these: Student's t over the mean differences, in which each collection counts once. A pair
+    of which a run lacks a collection is left out.
 
     `progress` is as for `evaluate`.
 

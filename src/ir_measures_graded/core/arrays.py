@@ -391,8 +391,8 @@ def array_mean(
 ) -> Any:
     """The mean of a measure over the groups, a float; with several measures, an array.
 
-    The arguments are those of `array_values`. A group without a judged document is left out of the
-    mean.
+    All arguments are those of `array_values`, and so are the errors. A group without a judged
+    document is left out of the mean; labels that judge no document are an error.
 
     >>> scores = [0.8, 0.1, 0.1, 0.4]
     >>> array_mean("nDCG_Burges@2", labels=[3, 0, 0, 1], scores=scores, ids=["a", "a", "b", "b"])

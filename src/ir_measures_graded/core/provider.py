@@ -122,6 +122,13 @@ class GradedProvider(Provider):
 
     A standard measure equals to the last bit what ir-measures yields for it by itself; a measure
     for which this cannot be guaranteed is not supported (`standard.computes`).
+
+    >>> from ir_measures import AP, P
+    >>> provider = GradedProvider()
+    >>> provider.calc_aggregate([P @ 1], {"q": {"a": 1}}, {"q": {"a": 2.0}})
+    {P@1: 1.0}
+    >>> provider.supports(AP), GradedProvider(standard=False).supports(AP)
+    (True, False)
     """
 
     NAME = "graded"

@@ -176,7 +176,8 @@ def ignoring_identical_ids(runs: Runs) -> list[Run]:
     """The runs without the documents that have the id of their topic, for all analyses.
 
     BEIR leaves them out under this name. In collections such as ArguAna and Quora, the topics are
-    documents themselves, and a run that finds the topic itself finds nothing.
+    documents themselves, and a run that finds the topic itself finds nothing. Raises
+    `GradedError` for no run and for anything that is no run; files are read by the analysis.
 
     >>> (run,) = ignoring_identical_ids({"bm25": {"q": {"q": 2.0, "a": 1.0}}})
     >>> run.rows(read_judgments({"q": {"a": 1}})).dicts()
@@ -186,7 +187,10 @@ def ignoring_identical_ids(runs: Runs) -> list[Run]:
 
 
 def ascending_runs(runs: Runs) -> list[Run]:
-    """The runs, in which smaller scores are better, as distances are.
+    """The runs, in which smaller scores are better, as distances are, for all analyses.
+
+    A score of 0.5 becomes −0.5. Raises `GradedError` for no run and for anything that is no run;
+    files are read by the analysis.
 
     >>> (run,) = ascending_runs({"nearest": {"q": {"a": 0.5, "b": 0.25}}})
     >>> run.rows(read_judgments({"q": {"a": 1}})).dicts()

@@ -23,6 +23,8 @@ Row = tuple[Any, ...]
 def load(name: str = "vectors") -> dict[str, Any]:
     """The content of ``vectors.json``, or of ``schema.json`` for the name ``schema``.
 
+    Raises `GradedError` for another name.
+
     >>> vectors = load()
     >>> vectors["collections"]["short lists"]["run"]["q2"]
     {'c': 0.5, 'f': 0.25}
@@ -40,7 +42,14 @@ def write(folder: str | os.PathLike[str]) -> None:
 
     The collection ``short lists`` becomes ``short_lists.qrels`` and ``short_lists.run``. The rows
     of ``values.tsv`` are measure, collection, topic and value. The topic ``all`` is the mean over
-    the topics. Existing files are replaced.
+    the topics. A missing folder is made, and existing files are replaced. Raises `OSError` if a
+    file cannot be written.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write(folder)
+    ...     Path(folder, "short_lists.run").read_text().split()[0]
+    'q1'
     """
     vectors = load()
     target = Path(folder)

@@ -504,14 +504,22 @@ def _over_all(
 
 
 def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:
-    """The qrels and the runs of each collection in a table file with the columns collection, qrels
-    and runs.
+    """The qrels and the runs of each collection in the table file `path`, which has the columns
+    collection, qrels and runs.
 
     Paths are relative to the file. Runs are a file, a pattern of files such as
     ``runs/*/covid.run``, whose ``*`` stands for the name of the run, or the ir-datasets id of a
     collection with a run. Qrels are a file or an ir-datasets id. Further rows of a collection add
     runs. Raises `GradedError`, which names the row, for an empty cell and for runs that are not
     found.
+
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile("w+", suffix=".csv") as table:
+    ...     print("collection,qrels,runs", "demo,graded-demo,graded-demo", sep=chr(10), file=table)
+    ...     table.flush()
+    ...     found = read_collections(table.name)
+    >>> [(name, qrels, len(runs)) for name, (qrels, runs) in found.items()]
+    [('demo', 'graded-demo', 1)]
     """
     if not isinstance(path, (str, os.PathLike)):
         raise refused("path", path, "the path of a table of collections")

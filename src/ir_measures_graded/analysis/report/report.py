@@ -203,6 +203,12 @@ def report(
 
     Raises `GradedError` for no run, for an unknown baseline, and for input and options that
     `evaluate` or `compare` refuses.
+
+    >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    >>> runs = {"old": {"q1": {"x": 1.0}}, "new": {"q1": {"a": 1.0}}}
+    >>> found = report(qrels, runs, ["P@1"])
+    >>> found.verdict.measures[0].best.run, "<h1>Evaluation report</h1>" in found.html
+    ('new', True)
     """
     needed(*pages.NEEDS)
     needed(*figures.NEEDS)

@@ -419,7 +419,16 @@ def collection_size(measure: GradedMeasure, topics: Topics) -> np.ndarray:
 
 
 class TopicMeasure(GradedMeasure):
-    """A measure over graded judgments that computes one topic at a time: override `value`."""
+    """A measure over graded judgments that computes one topic at a time: override `value`.
+
+    Raises `MeasureError` with the topic if `value` fails, and for a value that is not finite.
+
+    >>> class FirstGain(TopicMeasure):
+    ...     def value(self, topic):
+    ...         return topic.gains[0]
+    >>> FirstGain(gains="exp").calc_aggregate({"q": {"a": 2}}, {"q": {"a": 1.0}})
+    3.0
+    """
 
     # A measure without a docstring has neither a title nor a description.
     PRETTY_NAME = ""

@@ -18,7 +18,11 @@ from ..ranking.gains import LARGEST, LINEAR, WHOLE, canonical_gains, plain_numbe
 
 
 class Parameter(ParamInfo):
-    """A parameter of a graded measure. An unset parameter reads as `default`."""
+    """A parameter of a graded measure. An unset parameter reads as `default`.
+
+    `desc` says in a few words what it does. `required` is for a cutoff that a measure needs.
+    Raises `GradedError` for a default that is not allowed.
+    """
 
     DTYPE: Any = None
     """The type of a value, or several, for ir-measures."""
@@ -63,6 +67,9 @@ COMPARISONS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
 class Real(Parameter):
     """A finite real number; `above` and `below` are exclusive bounds, `at_least` and `at_most`
     inclusive.
+
+    >>> Real(default=2, desc="base of the logarithm", above=1).allowed
+    'a real number > 1'
     """
 
     DTYPE = (int, float)
@@ -102,7 +109,11 @@ class Real(Parameter):
 
 
 class Count(Parameter):
-    """A whole number of at least 1."""
+    """A whole number of at least 1, and less than 2^63.
+
+    >>> Count(default=None, desc="the last rank that counts").canonical(10)
+    10
+    """
 
     DTYPE = int
     allowed = "a whole number ≥ 1"
@@ -121,7 +132,11 @@ class Count(Parameter):
 
 
 class Flag(Parameter):
-    """True or False."""
+    """True or False.
+
+    >>> Flag(default=False, desc="whether ranks are averaged").canonical(True)
+    True
+    """
 
     DTYPE = bool
     allowed = "True or False"
@@ -137,7 +152,11 @@ class Flag(Parameter):
 
 
 class Choice(Parameter):
-    """One of several words."""
+    """One of several `words`.
+
+    >>> Choice("score", "rank", default="score", desc="what ties documents").canonical("rank")
+    'rank'
+    """
 
     DTYPE = str
 

@@ -65,6 +65,8 @@ def accelerate(on: bool = True) -> None:
     Two things differ. `GradedError` refuses probable mistakes: a document that a topic retrieves or
     judges twice, ids that are not strings, a score that is NaN. Measures of one call that differ
     only in their parameters are not confused.
+
+    Raises `GradedError` if `on` is neither True nor False.
     """
     ours, others = _ours_and_others()
     is_on = flag("on", on)

@@ -74,7 +74,7 @@ _COMMA = r",(?=\s*[^\W\d])(?![^()]*\))"
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
-    """The measure that a string names; a measure is returned unchanged.
+    """The measure that the string `text` names; a measure is returned unchanged.
 
     >>> parse_measure("nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100")
     nDCG_JK(gains={2:10,3:100})@100
