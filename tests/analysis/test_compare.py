@@ -795,3 +795,11 @@ def test_a_measure_without_a_largest_value_has_a_note_on_its_intervals(values):
     text = "ESL: the worst values have no limit"
     notes = [note for note in compare(evaluation).notes() if note.startswith(text)]
     assert len(notes) == 1
+
+
+@pytest.mark.parametrize(("measure", "is_cut"), [("ERR_G@10", True), ("nDCG@10", False)])
+def test_a_note_explains_an_interval_that_ends_at_zero(measure, is_cut):
+    runs = {path.stem: path for path in demo.run_paths().values()}
+    found = compare("graded-demo", runs, measure, baseline="A")
+    assert any(0.0 in (test.lower, test.upper) for test in found.outcomes) == is_cut
+    assert any(note.startswith("A bound of 0 is cut there") for note in found.notes()) == is_cut

@@ -485,3 +485,14 @@ def test_topics_that_rose_are_not_said_to_be_lost_if_runs_should_be_equivalent()
     assert "3 of 60 topics changed, 3 changed by at least half of their value" in result.notes()[0]
     same = gate(of_pair(NEARLY_CONSTANT, NEARLY_CONSTANT + 0.001), margin="5%", equivalent=True)
     assert "the new run is neither worse nor better by 5 %" in same.notes()[0]
+
+
+@pytest.mark.parametrize(("margin", "is_relative"), [("5%", True), (0.01, False)])
+def test_a_note_tells_that_a_bound_has_the_spread_of_a_relative_margin(margin, is_relative):
+    ones = {str(number): {"d": 1} for number in range(12)}
+    run = {topic: {"d": 1.0} for topic in ones}
+    notes = gate(ones, {"old": run, "new": run}, "AP", margin=margin).notes()
+    note = (
+        "The bound on the side of a loss also has the spread of the margin, 5 % of the old values."
+    )
+    assert (note in notes) == is_relative

@@ -64,6 +64,7 @@ estimate(QRELS, QRELS, RUNS, ["CG"], confidence=1) |
     confidence=1 is not allowed; it is above 0 and below 1
 estimate(QRELS, {"q1": {"a": 10.5, "b": 0}}, RUNS, ["CG"]) |
     machine: the human's levels are 0, 1, 2 and 3; 1
+holes(QRELS, RUNS, "RBP_G@10") | RBP_G@10 takes gains as shares of the highest one
 holes(QRELS, RUNS, "CG(judged_only=True)@3") | holes needs fixed weights of ranks, as nDCG_JK@10 has
 holes(QRELS, RUNS, "CG@3", batch=0) | batch=0 is not allowed; it is a whole number ≥ 1
 holes(QRELS, {"A": RUNS["good"]}, "CG@3") |

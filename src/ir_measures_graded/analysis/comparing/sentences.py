@@ -190,6 +190,8 @@ def notes_below(comparison: Comparison) -> list[str]:
             "deviation of their means. p and intervals hold for other topics, not for other "
             "repeats."
         )
+    if any(map(_is_cut_at_zero, comparison.outcomes)):
+        notes.append(CUT_AT_ZERO)
     notes += notes_on_pairs(comparison)
     if comparison.groups:
         sizes = [group.topics for group in comparison.groups.values()]
@@ -202,6 +204,16 @@ def notes_below(comparison: Comparison) -> list[str]:
             if note not in comparison.lacking:
                 notes.append(f"{name}: {note}")
     return notes
+
+
+CUT_AT_ZERO = (
+    "A bound of 0 is cut there: the correction finds a difference, so that interval and p agree."
+)
+
+
+def _is_cut_at_zero(test: Test) -> bool:
+    """Whether the interval of a difference ends at 0, which the correction excludes."""
+    return bool(test.difference) and 0.0 in (test.lower, test.upper)
 
 
 def _open_ended(measures: Iterable[Measure]) -> Iterator[str]:
@@ -224,7 +236,8 @@ def _method(comparison: Comparison) -> str:
     if comparison.family > 1 and comparison.corrected.is_corrected:
         name = comparison.corrected.name
         count = counted(comparison.family, "difference")
-        intervals += f"; p has {name} and the intervals hold together, for {count}"
+        intervals += f"; p has {name} (in CSV and JSON, adjusted) and the intervals hold together, "
+        intervals += f"for {count}"
         level = " at this level"
     meanings = [field.sentence for field in fields_shown(PAIRED_T) if field.sentence]
     columns = " ".join(meanings).format(level=level)

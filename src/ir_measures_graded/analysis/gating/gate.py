@@ -260,6 +260,11 @@ class Gate(Result):
         bounds = f"one-sided bounds at {100 * (1 - self.level):.3g} % each{looks}"
         sides = "two-sided" if self.verdict == DIFFERS else "one-sided"
         notes.append(f"p is {sides} and tests the verdict; lower and upper are {bounds}.")
+        if self.margin.relative:
+            notes.append(
+                f"The bound on the side of a loss also has the spread of the margin, {self.margin} "
+                "of the old values."
+            )
         count = self.verdicts[0].topics
         size = self.effective or count
         if self.effective is not None:

@@ -22,6 +22,8 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from ir_measures import Measure
 
+from ...core.measures.base import MaxGainMeasure
+from ...core.measures.gain_sums import GainSum
 from ...core.measures.standard import definition_of
 from ...core.registry.facts import is_weighted_by_rank, sign_of
 from ...errors import FileError, GradedError, InputWarning
@@ -307,8 +309,11 @@ def _weighted_measure(measure: Measure | str) -> Measure:
     measure = one_measure(measure, "holes")
     measure = definition_of(measure) or measure
     if not is_weighted_by_rank(measure):
+        reason = "has none"
+        if isinstance(measure, MaxGainMeasure) and isinstance(measure, GainSum):
+            reason = "takes gains as shares of the highest one"
         raise GradedError(
-            f"holes needs fixed weights of ranks, as nDCG_JK@10 has; {measure} has none"
+            f"holes needs fixed weights of ranks, as nDCG_JK@10 has; {measure} {reason}"
         )
     if measure.params.get("cutoff") is None:
         raise GradedError(f"{measure} has no cutoff, the last rank to judge; write {measure}@10")

@@ -17,6 +17,8 @@ from ...errors import GradedError, shown
 _LEVELS: ContextVar[Mapping[str, float] | None] = ContextVar("levels of words", default=None)
 MOST_WORDS = 12
 """A message lists so many words."""
+LONGEST_WORD = 60
+"""The characters of the longest word for which a message proposes the option."""
 LADDER = (
     ("bad", "i", "irrelevant", "n", "no", "non relevant", "none", "not relevant", "poor", "false"),
     (
@@ -105,7 +107,7 @@ def about_words(words: Iterable[Any]) -> str:
     """
     texts = dict.fromkeys(word.strip() for word in words if isinstance(word, str))
     found = [word for word in texts if word and not _is_number(word)][:MOST_WORDS]
-    if not found:
+    if not found or max(map(len, found)) > LONGEST_WORD:
         return ""
     levels = _LEVELS.get()
     if levels is not None:

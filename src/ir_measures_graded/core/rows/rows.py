@@ -329,7 +329,11 @@ class Rows(RunSource):
         advice = "keep one (as convert --duplicates best)"
         if os.path.exists(self.file):
             file = shlex.quote(self.file)
-            advice = f"keep one: ir_measures_graded convert {file} once.csv --run --duplicates best"
+            once = "once.csv"
+            if self.facts.form == "TREC":
+                once = "once.run"
+            line = f"ir_measures_graded convert {file} {once} --run --duplicates best"
+            advice = f"keep one: {line}"
         return self.failure(f"{where} retrieves document {document} twice; {advice}")
 
     def _source(self, row: int) -> str:
