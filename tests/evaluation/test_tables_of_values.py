@@ -441,6 +441,16 @@ def test_tables_of_other_topics_may_be_several_collections():
         Evaluation.from_values(pandas.concat([pandas.read_csv("x.csv")] * 2))
 
 
+def test_collections_of_a_table_that_are_not_told_apart_are_a_remark():
+    rows = {"run": ["a", "a"], "topic": ["1", "2"], "P@5": [0.5, 0.4], "collection": ["x", "y"]}
+    told = "compare and power tell collections apart"
+    with pytest.warns(InputWarning, match=f"the 2 topics of x and y count as one .*; {told}"):
+        assert Evaluation.from_values(rows).topics == ("1", "2")
+    with pytest.raises(GradedError, match=f"two values of P@5 for topic 1; {told}"):
+        Evaluation.from_values(rows | {"topic": ["1", "1"]})
+    assert Evaluation.from_values(rows | {"collection": ["x", "x"]}).remarks == ()
+
+
 @pytest.mark.parametrize(
     ("values", "aggregate", "is_one"),
     [

@@ -113,6 +113,7 @@ IDS = {
 ROUNDED_AT_BOUNDS = 1e-6
 """Values may be outside the range of a measure by as much, from rounding."""
 APART = "if the tables are several collections, add a column collection"
+TOLD_APART = "compare and power tell collections apart, in Python compare_collections"
 
 
 class ValueTable(NamedTuple):
@@ -156,7 +157,9 @@ def read_values(
     for source in tables:
         frame = frame_of(source.table, sizes=sizes)
         frames.append(_renamed(frame, source.name, own_columns))
-    apart = apart and any(COLLECTION in frame for frame in frames)
+    of_tables = [set(frame[COLLECTION].map(str)) for frame in frames if COLLECTION in frame]
+    collections = set().union(*of_tables)
+    apart = apart and bool(of_tables)
     parts = []
     for frame, source in zip(frames, tables, strict=True):
         cells = cells_of(frame, source.name, source.run, apart)
@@ -174,12 +177,21 @@ def read_values(
     by_collection = {"": cells}
     if apart:
         by_collection = dict(iter(cells.groupby(COLLECTION, sort=False)))
-    elif len(tables) > 1 and not any(COLLECTION in frame for frame in frames):
+    elif len(tables) > 1 and not of_tables:
         issue(_pooled(parts, names))
+    hint = ""
+    if len(collections) > 1 and not apart:
+        hint = TOLD_APART
+    elif len(tables) > 1 and not of_tables:
+        hint = APART
     fields = {}
     for collection, of_collection in by_collection.items():
         with about(collection):
-            fields[collection] = _fields(of_collection, names, smaller) | {"files": files}
+            fields[collection] = _fields(of_collection, names, smaller, hint) | {"files": files}
+    if hint == TOLD_APART:
+        topics = counted(cells["topic"].nunique(), "topic")
+        pooled = f"the {topics} of {listed(sorted(collections), 5)} count as one collection"
+        issue([Remark("pooled", "", f"{pooled}; {hint}")])
     return fields
 
 
@@ -227,21 +239,20 @@ def _tables(table: Any) -> list[ValueTable]:
     return [ValueTable(*source) for source in sources]
 
 
-def _fields(cells: DataFrame, names: Sequence[str], smaller: Collection[str]) -> dict[str, Any]:
+def _fields(
+    cells: DataFrame, names: Sequence[str], smaller: Collection[str], hint: str = ""
+) -> dict[str, Any]:
     """The runs, measures, topics and values of an `Evaluation` with these cells.
 
-    `names` are those of the tables.
+    `names` are those of the tables. `hint` is what helps if a run has two values for a topic.
     """
     repeated = cells[cells.duplicated(KEYS)]
     if len(repeated):
         table, row = repeated.index[0]
         run, measure, topic = repeated[KEYS].iloc[0]
-        hint = ""
-        if len(names) > 1 and COLLECTION not in cells:
-            hint = f"; {APART}"
-        raise GradedError(
-            f"{names[table]}: row {row}: {run} has two values of {measure} for topic {topic}{hint}"
-        )
+        twice = f"row {row}: {run} has two values of {measure} for topic {topic}"
+        advice = f"; {hint}" if hint else ""
+        raise GradedError(f"{names[table]}: {twice}{advice}")
     codes = []
     labels = []
     for key in KEYS:
