@@ -7,7 +7,8 @@ in random order, which takes most of the time for millions of rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +42,7 @@ class ScatteredRows:
     def __init__(self) -> None:
         self.count = 0
         self._numbers = NumbersOfIds()
+        self._bucket = np.empty(0, np.uint8)  # of each topic
         self._facts: list[Facts] = []
         self._parts: list[_InBuckets] = []
 
@@ -52,8 +54,9 @@ class ScatteredRows:
             self._add_few(rows.take(slice(start, start + AT_ONCE)))
 
     def _add_few(self, rows: Part) -> None:
-        topic = self._numbers.codes(rows.columns["query_id"]).astype(np.int32)
-        bucket = topic.astype(np.uint8)  # the last byte
+        topic = self._numbers.codes(rows.columns["query_id"])
+        self._give_buckets()
+        bucket = self._bucket.take(topic)
         order = np.argsort(bucket, kind="stable")
         bounds = bounds_of(np.bincount(bucket, minlength=BUCKETS)).tolist()
         columns: dict[str, Any] = {}
@@ -65,7 +68,19 @@ class ScatteredRows:
         line = rows.line
         if line.max() < 1 << 31:
             line = line.astype(np.int32)  # saves an eighth of the memory
+        topic = topic.astype(np.int32)
         self._parts.append(_InBuckets(columns, topic.take(order), line.take(order), bounds))
+
+    def _give_buckets(self) -> None:
+        """Give each new topic a bucket: neighbours in `_in_order` have the same one."""
+        topics = self._numbers.topics
+        if self._bucket.size == len(topics):
+            return
+        new_topics = _in_order(islice(topics, self._bucket.size, None))
+        new_buckets = np.arange(len(new_topics)) * BUCKETS // len(new_topics)
+        bucket = np.resize(self._bucket, len(topics))
+        bucket[topics.codes(new_topics)] = new_buckets
+        self._bucket = bucket
 
     def drained(self) -> Iterator[Part]:
         """The rows as parts, which are removed one by one, so that their memory becomes free."""
@@ -84,33 +99,30 @@ class ScatteredRows:
         The rows of a topic stand together, in the order in which they were added.
         """
         facts = joined_facts(self._facts)
-        topics = list(self._numbers.topics)
         bounds = np.array([part.bounds for part in self._parts])
         count_to = bounds.sum(axis=0)  # the rows in all buckets before each one
         first = 0
         for end in range(1, BUCKETS + 1):
             count = count_to[end] - count_to[first]
             if count >= least or (end == BUCKETS and count):
-                yield self._block(first, end, topics, facts)
+                yield self._block(first, end, facts)
                 facts = facts._replace(empty=())  # those of the first block alone
                 first = end
 
-    def _block(self, first: int, end: int, topics: Sequence[str], facts: Facts) -> Part:
+    def _block(self, first: int, end: int, facts: Facts) -> Part:
         """The rows in the buckets from `first` to `end` − 1."""
         pieces = [slice(part.bounds[first], part.bounds[end]) for part in self._parts]
         topic = np.concatenate([part.topic[rows] for part, rows in self._with(pieces)])
-        number = np.arange(len(topics))
-        bucket = number % BUCKETS
-        listed = np.flatnonzero((bucket >= first) & (bucket < end))
-        place = np.empty(len(topics), np.int64)
-        place[listed] = np.arange(listed.size)
+        is_listed = (self._bucket >= first) & (self._bucket < end)
+        names = _in_order(compress(self._numbers.topics, is_listed))
+        place = np.empty(is_listed.size, np.int64)
+        place[self._numbers.topics.codes(names)] = np.arange(len(names))
         code = place.take(topic)
         order = stable_order(code)
         line = np.concatenate([part.line[rows] for part, rows in self._with(pieces)])
-        start = bounds_of(np.bincount(code, minlength=listed.size))[:-1]
-        names = TopicNumbers()
-        number_in_block = names.codes([topics[number] for number in listed.tolist()])
-        columns: dict[str, Any] = {"query_id": Stretches(start, number_in_block, names)}
+        start = bounds_of(np.bincount(code, minlength=len(names)))[:-1]
+        topics = TopicNumbers()
+        columns: dict[str, Any] = {"query_id": Stretches(start, topics.codes(names), topics)}
         for name in self._parts[0].columns:
             column = self._column(name, pieces)
             columns[name] = taken(column, order)
@@ -126,3 +138,11 @@ class ScatteredRows:
         if name in NUMBERS:
             return np.concatenate([column[rows] for column, rows in pairs])
         return Ids.of_slices(column_of_parts, pieces)
+
+
+def _in_order(topics: Iterable[str]) -> list[str]:
+    """The topics in the order that most qrels have: that of the numbers, if they are numbers.
+
+    Rows in the order of the qrels need not be reordered when they are evaluated.
+    """
+    return sorted(sorted(topics), key=len)

@@ -4,9 +4,11 @@ Scores are compared as 32-bit floats, so that graded and standard measures rank 
 identically.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
-from ..by_topic import changes, positions
+from ..by_topic import LONG_TOPIC, changes, positions
 
 
 def as_compared(score: np.ndarray) -> np.ndarray:
@@ -22,20 +24,41 @@ def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     >>> descending(np.array([-0.0, 0.0, 2, 3], np.float32), np.array([0, 2, 4]))
     array([0, 1, 3, 2])
 
-    The topic, the `falling_bits` of the score and the row's position in its topic make one integer,
-    because NumPy sorts integers much faster than it computes the order of floats.
+    The `falling_bits` of the score and the row's position in its topic make one integer, because
+    NumPy sorts integers much faster than it computes the order of floats.
     """
     bits = falling_bits(score)
     sizes = np.diff(offsets)
-    topic = np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes)
     position_bits = int(sizes.max(initial=0)).bit_length()
-    if sizes.size.bit_length() + 32 + position_bits > 64:
+    if 32 + position_bits > 64:
+        topic = np.repeat(np.arange(sizes.size), sizes)
         return np.lexsort((bits, topic))
-    topic_and_score = topic << 32 | bits
-    key = topic_and_score << position_bits | positions(sizes).astype(np.uint64)
-    key.sort()
+    key = bits << position_bits | positions(sizes).astype(np.uint64)
+    sort_slices(key, offsets, 32 + position_bits)
     position = key & (2**position_bits - 1)
     return position.view(np.int64) + np.repeat(offsets[:-1], sizes)
+
+
+def sort_slices(key: np.ndarray, offsets: np.ndarray, bits: int) -> None:
+    """Sort the slices of unsigned integers of so many bits, each on its own.
+
+    >>> key = np.array([2, 1, 9, 3], np.uint64)
+    >>> sort_slices(key, np.array([0, 2, 4]), 4)
+    >>> key
+    array([1, 2, 3, 9], dtype=uint64)
+
+    A sort of 1,000 numbers takes a third of the time per number of a sort of 65,536.
+    """
+    sizes = np.diff(offsets)
+    are_long = key.size > LONG_TOPIC * sizes.size
+    if are_long or sizes.size.bit_length() + bits > 64:
+        for start, end in pairwise(offsets.tolist()):
+            key[start:end].sort()
+        return
+    topic = np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes)
+    key |= topic << bits
+    key.sort()
+    key &= 2**bits - 1
 
 
 def falling_bits(score: np.ndarray) -> np.ndarray:

@@ -647,8 +647,7 @@ def first_rows(column: IdsByTopic) -> np.ndarray | None:
     """For each row, the first one with the same id in the same topic (N); None if all differ."""
     rows = _Rows([column])
     hashes = rows.hashed()
-    in_order = np.sort(hashes)
-    if (in_order[1:] != in_order[:-1]).all():
+    if not HashTable(hashes).has_equal_hashes:
         return None
     first = rows.first_rows(hashes)
     return None if (first == np.arange(first.size)).all() else first
