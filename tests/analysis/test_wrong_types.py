@@ -36,6 +36,7 @@ RIGHT = {
     "intervals": (VALUES,),
     "judges": (QRELS, {"machine": MACHINE}, RUNS, MEASURES),
     "levels": (QRELS,),
+    "ordered_runs": (RUNS,),
     "merge_judges": ({"Ann": QRELS, "machine": MACHINE}, "mean"),
     "power": (QRELS, RUNS, MEASURES),
     "power_collections": (dict.fromkeys("xyz", (QRELS, RUNS)), MEASURES),

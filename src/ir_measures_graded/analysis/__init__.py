@@ -9,6 +9,7 @@
 - `document_runs` makes runs of passages those of their documents, for all analyses.
 - `ignoring_identical_ids` leaves out documents that are their topic, for all analyses.
 - `ascending_runs` makes runs of distances those of scores, for all analyses.
+- `ordered_runs` keeps tied documents in the order of their rows, for all analyses.
 - `compare` tests differences between runs for significance.
 - `compare_collections` compares runs over several collections, which `read_collections` reads.
 - `intervals` computes the confidence interval of every value of an `Evaluation` over the topics.
@@ -41,7 +42,7 @@ array([3.7, 6.6, 4.9, 5.6, 6.6])
 
 from ..evaluation.evaluate import evaluate
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.named import ascending_runs, document_runs, ignoring_identical_ids
+from ..evaluation.named import ascending_runs, document_runs, ignoring_identical_ids, ordered_runs
 from ..output import figures
 from .check import Check, check
 from .comparing.collections import OverCollections, compare_collections, read_collections
@@ -75,7 +76,7 @@ from .sensitivity import Sensitivity, sensitivity
 from .statistics.student import FewTopicsWarning
 
 __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "figures", "report"]
-__all__ += ["ascending_runs", "document_runs", "ignoring_identical_ids"]
+__all__ += ["ascending_runs", "document_runs", "ignoring_identical_ids", "ordered_runs"]
 __all__ += ["Comparison", "OverCollections", "compare", "compare_collections"]
 __all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power", "power_collections"]
 __all__ += ["GroupMean", "GroupMeans", "group_means"]

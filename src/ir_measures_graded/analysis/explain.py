@@ -34,6 +34,7 @@ from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ONE, SKIP, ZERO
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, name_and_run, study_of
+from ..evaluation.order_of_rows import OF_SCORES
 from ..evaluation.run_evaluator import RunEvaluator
 from ..evaluation.weights import counted_by
 from ..output.figures import (
@@ -74,8 +75,6 @@ STEPS = (
 )
 STEP_COLUMNS = ("stops", "reach", "worth")
 """The columns that only measures of a user who stops have."""
-SCORED = {"norm", "tied_by"}
-"""The parameters of measures that read the scores of a run; the ideal list has no scores."""
 MOST_DRAWN = 60
 """The figure has at most so many ranks."""
 
@@ -422,7 +421,8 @@ def _ideal(run: Run, measure: GradedMeasure, uncut: Topics, last: int) -> dict[s
     if facts.is_normalised(measure):
         sums, ideal = measure.vectors(uncut, last)
         return {"sums": sums, "ideal": ideal}
-    if measure.CUTOFF and not SCORED & measure.SUPPORTED_PARAMS.keys():
+    reads_scores = not measure.SUPPORTED_PARAMS.keys().isdisjoint(OF_SCORES)
+    if measure.CUTOFF and not reads_scores:  # the ideal list has no scores
         ideal_list = ideal_run(run.judgments, measure)
         return {"ideal": values_at_ranks(measure, ideal_list, run.judgments, last).T}
     return {}

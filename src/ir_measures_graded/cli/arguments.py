@@ -12,6 +12,7 @@ from ir_measures import Measure
 
 from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.everyday import is_everyday
+from ..core.registry.facts import with_options
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import is_measure, parse_measure, parse_measures
 from ..core.rows.columns import OUR_NAMES, Chosen
@@ -27,10 +28,12 @@ from ..evaluation.named import (
     ignoring_identical_ids,
     in_sessions,
     measures_for,
+    ordered_runs,
     pairs_of,
     read_judgments,
     short_names,
 )
+from ..evaluation.order_of_rows import GIVEN, refuse_own_ties, refuse_readers_of_scores
 from ..evaluation.remarks import issue
 from ..evaluation.weights import counted_by
 from ..files.content import similar_files
@@ -139,6 +142,12 @@ PASSAGES = (
 IGNORE_IDENTICAL_IDS = Option(
     "--ignore_identical_ids", "leave out documents with the id of their topic", group=READING
 )
+TIES = Option(
+    "--ties HOW",
+    "tied documents: mean, min or max over their orders, or as given (LightGBM)",
+    choices=("mean", "min", "max", GIVEN),
+    group=READING,
+)
 RUNS = (
     Option(
         "inputs RUN… MEASURE…",
@@ -155,6 +164,7 @@ RUNS = (
     *FORM,
     *PASSAGES,
     IGNORE_IDENTICAL_IDS,
+    TIES,
 )
 """Runs and measures, which `inputs` reads."""
 SCOREDDOCS = Option("--scoreddocs", "add the run that comes with the ir-datasets id", group=READING)
@@ -197,6 +207,7 @@ OF_RANKINGS = (
     "gains",
     "scoreddocs",
     "ignore_identical_ids",
+    "ties",
     "run_column",
     "ascending",
     "passages",
@@ -390,6 +401,11 @@ def inputs(
         runs = [(run.name, run) for run in document_runs(runs, *rule)]
     if runs and arguments.get("ignore_identical_ids"):
         runs = [(run.name, run) for run in ignoring_identical_ids(runs)]
+    ties = arguments.get("ties")
+    if ties == GIVEN and runs:
+        refuse_own_ties(measures)
+        refuse_readers_of_scores(measures)
+        runs = [(run.name, run) for run in ordered_runs(runs)]
     sessions = arguments.get("sessions")
     if sessions is not None:
         # Without a file, the ids of the topics tell their sessions.
@@ -400,7 +416,22 @@ def inputs(
     if gains and not weighted:
         qrels = read_judgments(qrels)
         measures = under_weightings(measures, gains, qrels)
-    return qrels, runs, measures
+    return qrels, runs, with_ties(measures, ties)
+
+
+def with_ties(measures: Iterable[Measure], ties: str | None) -> list[Measure]:
+    """The measures with the option `ties`, unless they name it, or the order is that of the rows.
+
+    Raises `GradedError` for a measure without the option.
+    """
+    if ties is None or ties == GIVEN:
+        return list(measures)
+    wanted: list[Measure] = []
+    for measure in measures:
+        if "ties" not in measure.params:
+            measure = with_options(measure, {"ties": ties})
+        wanted.append(measure)
+    return wanted
 
 
 def with_columns(

@@ -28,6 +28,7 @@ from .arguments import (
     inputs,
     measure_in,
     under_weightings,
+    with_ties,
 )
 from .parser import Arguments, Option, choice, output, real
 from .results import Answer
@@ -40,7 +41,6 @@ OPTIONS = (
     NO_RELEVANT,
     WEIGHTS,
     BY,
-    Option("--ties", "value over all orders of tied documents", choices=("mean", "min", "max")),
     Option("--unjudged", "value over all judgments of unjudged documents", choices=("min", "max")),
     Option("-q --by_query", "also print the values of each topic", excludes="confidence"),
     choice(
@@ -87,10 +87,11 @@ def run(arguments: Arguments) -> Answer:
         sorting = measure_in(arguments.sort, "--sort", arguments.qrels)
     also = [] if sorting is None else [sorting]
     qrels, runs, measures = inputs(arguments, also=also)
-    settings_of_measures = arguments.of("ties", "unjudged", "provider")
+    settings_of_measures = arguments.of("unjudged", "provider")
     evaluation = evaluate(qrels, runs, measures, **settings_of_measures)
     if sorting is not None:
         sorting = _under_gains(sorting, arguments, qrels)
+        (sorting,) = with_ties([sorting], arguments.ties)
         # The measures of the evaluation are these with the options.
         by = evaluation.measures[measures.index(sorting)]
         order = [evaluation.runs[number] for number in evaluation.best_first(by)]
@@ -101,7 +102,7 @@ def run(arguments: Arguments) -> Answer:
     facts["n"] = {
         str(measure): count for measure, count in zip(evaluation.measures, counts, strict=True)
     }
-    facts |= arguments.of("weights", "ignore_identical_ids")
+    facts |= arguments.of("weights", "ignore_identical_ids", "ties")
     if evaluation.effective is not None:
         facts["effective_topics"] = evaluation.effective
     if arguments.by is not None and not arguments.by_query:

@@ -15,9 +15,11 @@ import numpy as np
 from ir_measures import Measure
 
 from ..arguments import items
-from ..core.registry.facts import refuse_geometric, with_options
+from ..core.registry.facts import name_of, refuse_geometric, with_options
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark
+from ..files.predictions import FORMS as FORMS_WITH_PREDICTIONS
+from ..output.formats import counted
 from ..progress import Progress, steps
 from . import named, remarks
 from .attributes import By
@@ -25,11 +27,14 @@ from .checked import checks_arguments
 from .counting import ZERO
 from .evaluation import NO_VALUE, Evaluation, Unjudged
 from .named import Judgments, Qrels, Run, Runs, Study
+from .order_of_rows import GIVEN, refuse_own_ties
 from .run_evaluator import RunEvaluator, RunValues
 from .sessions import Given
 from .weights import counted_by
 from .workers import values_of
 
+OF_BOOSTING = ("nDCG", "nDCG_Burges", "AP")
+"""The measures that LightGBM and XGBoost compute."""
 FEWEST_LEVELS_WITHOUT_0 = 4
 """Levels 1 … n without 0 are warned of from this n on.
 
@@ -83,7 +88,8 @@ def evaluate(
 
     `ties` ('mean', 'min', 'max') and `unjudged` ('min', 'max') set these options of all measures
     that do not name them. Standard measures such as AP have them too, and are then printed with
-    the option.
+    the option. With ``ties='given'``, tied documents of all runs stay in the order of their rows,
+    as LightGBM and XGBoost rank them; measures that read scores are then an error.
 
     `progress` shows long work as a bar on standard error (True, which needs the extra
     ``terminal``), or is a function that is called after each step with the name of the work, the
@@ -106,7 +112,7 @@ def evaluate(
     name, and for qrels, a run or a measure that cannot be used.
     """
     options: dict[str, str] = {}
-    if ties is not None:
+    if ties is not None and ties != GIVEN:
         options["ties"] = ties
     if unjudged is not None:
         options["unjudged"] = unjudged
@@ -118,6 +124,9 @@ def evaluate(
     every = named.named_runs(runs)
     if ascending:
         every = named.ascending_runs(every)
+    if ties == GIVEN:
+        refuse_own_ties(wanted)
+        every = named.ordered_runs(every)
     if ignore_identical_ids:
         every = named.ignoring_identical_ids(every)
     qrels = counted_by(named.in_sessions(qrels, sessions), no_relevant, weights)
@@ -125,7 +134,7 @@ def evaluate(
     judgments = work.judgments
     with remarks.issued_together():
         results = list(steps(values_of(work, every), "runs", len(every)))
-        others = _remarks_on(judgments, wanted)
+        others = _remarks_on(judgments, wanted) + _remarks_on_groups(work)
         # A kept run has issued its remarks when it was read.
         for run, of_run in zip(every, results, strict=True):
             if run.kept_for is None:
@@ -190,6 +199,24 @@ def _remarks_on(judgments: Judgments, measures: Sequence[Measure]) -> list[Remar
         )
         return on_levels + on_measures
     return on_measures
+
+
+def _remarks_on_groups(work: RunEvaluator) -> list[Remark]:
+    """The remark that boosting counts topics of LETOR data without a relevant document as 1."""
+    judgments = work.judgments
+    is_boosted = judgments.rows.facts.form in FORMS_WITH_PREDICTIONS
+    if not is_boosted or judgments.counting.no_relevant != ZERO:
+        return []
+    for measure, is_lacking in zip(work.measures, work.lacks_relevant, strict=True):
+        lacking = int(is_lacking.sum())
+        if lacking and name_of(measure) in OF_BOOSTING:
+            topics = counted(is_lacking.size, "topic")
+            text = (
+                f"LightGBM and XGBoost count topics without relevant documents 1, here {lacking:,} "
+                f"of {topics}: --no_relevant one (no_relevant='one')"
+            )
+            return [Remark("no relevant", judgments.name or "qrels", text)]
+    return []
 
 
 def _with_missing_options(measure: Measure, options: Mapping[str, str]) -> Measure:

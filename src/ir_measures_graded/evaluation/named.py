@@ -42,6 +42,7 @@ from ..files.files import RunFile, without_endings
 from ..files.sources import definitions_of, qrels_source
 from ..output.result import Result
 from .counting import PLAIN, Counting
+from .order_of_rows import in_order_given, refuse_readers_of_scores
 from .remarks import DEPTH, RunRemarks, depth_of, issue
 from .sessions import Given, Sessions
 
@@ -186,6 +187,21 @@ def ignoring_identical_ids(runs: Runs) -> list[Run]:
     return [replace(run, ignore_identical_ids=True) for run in named_runs(runs)]
 
 
+def ordered_runs(runs: Runs) -> list[Run]:
+    """The runs, in which tied documents stay in the order of their rows, for all analyses.
+
+    LightGBM and XGBoost rank so. By default, the ids order tied documents. The rows have the order
+    of the file, of the dict or of the table. Scores are compared as ever, as 32-bit floats; then
+    ranks replace them, so nothing is tied for any option of a measure. A measure that reads scores,
+    such as ADM, is an error.
+
+    >>> (run,) = ordered_runs({"lightgbm": {"q": {"a": 0.5, "b": 0.75, "c": 0.5}}})
+    >>> run.rows(read_judgments({"q": {"a": 1}})).dicts()
+    {'q': {'a': -2.0, 'b': -1.0, 'c': -3.0}}
+    """
+    return [replace(run, in_order_given=True, parent=None) for run in named_runs(runs)]
+
+
 def ascending_runs(runs: Runs) -> list[Run]:
     """The runs, in which smaller scores are better, as distances are, for all analyses.
 
@@ -257,6 +273,7 @@ class Run:
     If it is `kept_for` qrels, it is read and reduced to their documents on first use, and the
     reduction is kept. If the qrels are a part of others, for which another run is kept, this is
     its `parent`. With `ignore_identical_ids`, documents with the id of their topic are left out.
+    With `in_order_given`, tied documents stay in the order of their rows.
     What another process has read of a kept run is `received` from it. Remarks count its unjudged
     documents down to the `depth`.
     """
@@ -266,6 +283,7 @@ class Run:
     kept_for: Judgments | None = None
     parent: Run | None = None
     ignore_identical_ids: bool = False
+    in_order_given: bool = False
     received: ReadRun | None = field(default=None, init=False)
     depth: int | None = DEPTH
 
@@ -333,8 +351,17 @@ class Run:
         return self._read.remarks
 
     def view(self, measure: GradedMeasure, cut: bool = True) -> Topics:
-        """The kept run as the measure sees it; without its cutoff unless `cut`."""
+        """The kept run as the measure sees it; without its cutoff unless `cut`.
+
+        Raises `GradedError` as `refuse_readers_of_scores`.
+        """
+        self.refuse([measure])
         return view(measure, self.ranks, cut)
+
+    def refuse(self, measures: Iterable[Measure]) -> None:
+        """Raise `GradedError` for measures that cannot be computed of this run."""
+        if self.in_order_given:
+            refuse_readers_of_scores(measures)
 
     def reduced(self, judgments: Judgments, table: Rows | None = None) -> Iterable[JudgedRanks]:
         """The run, reduced to the judged documents, from its `table` if that has been read.
@@ -353,12 +380,19 @@ class Run:
     def rows(self, judgments: Judgments) -> Rows:
         """All rows of the run at once. Raises the errors of `RunSource` and of `check`."""
         table = self._source_for(judgments).rows()
-        if self.ignore_identical_ids:
-            table = table.without_own_topic()
+        table = self._treated(table)
         if table.file:
             self.check(table.topics, judgments)
         refuse_mixed(table, judgments.rows)
         return table
+
+    def _treated(self, rows: Rows) -> Rows:
+        """These rows, without documents that are left out, and in the order that is asked for."""
+        if self.ignore_identical_ids:
+            rows = rows.without_own_topic()
+        if self.in_order_given:
+            rows = in_order_given(rows)
+        return rows
 
     def _source_for(self, judgments: Judgments) -> RunSource:
         """The run, whose file may have numbers for the lines of the qrels."""
@@ -368,8 +402,7 @@ class Run:
         """The rows of the run. The topics of a file are checked after the last block."""
         topics: list[str] = []
         for block in source.blocks():
-            if self.ignore_identical_ids:
-                block = block.without_own_topic()
+            block = self._treated(block)
             topics += block.topics
             yield block
         if topics and block.file:

@@ -22,8 +22,10 @@ from ..core.rows.passages import PassageRun
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning, Remark, level_of_caller, shown
 from ..files.contracts import Contract
+from ..files.predictions import ONE_A_LINE
 from ..output.formats import Percent, counted, listed
 from ..output.remarks import in_collection, merged
+from .order_of_rows import tied_documents
 from .words import remarks_on_words
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ SPARSE = (
 )
 EMPTY = "empty"
 """The kind of the remark on an empty run in memory, of which its reader has warned."""
+TIED_PREDICTIONS = "tied predictions"
+"""The kind of the remark on tied documents in a file of predictions."""
 _COLLECTED: ContextVar[list[Remark] | None] = ContextVar("collected", default=None)
 
 
@@ -155,6 +159,8 @@ class RunRemarks:
         self.has_scores = np.zeros(topics, dtype=bool)
         self.has_own = np.zeros(topics, dtype=bool)
         self.unmatched: UnmatchedDocuments | None = None
+        self.predictions = 0
+        self.tied_predictions = 0
 
     def watched(self, blocks: Iterable[JudgedRanks]) -> Iterator[JudgedRanks]:
         """The same blocks, which are counted."""
@@ -186,6 +192,10 @@ class RunRemarks:
             self.unmatched.add(ranks)
         self.has_scores[numbers] = ranks.highest > ranks.lowest
         self.has_own[numbers] = ranks.place.own
+        rows = ranks.place.rows
+        if rows.facts.form == ONE_A_LINE:
+            self.predictions += rows.values.size
+            self.tied_predictions += tied_documents(rows)
 
     @property
     def unjudged(self) -> float | None:
@@ -221,6 +231,12 @@ class RunRemarks:
                     text += f"; it has topics such as {examples}"
             yield Remark("topics", name, text)
         yield from self._on_judgments(name)
+        if self.tied_predictions:
+            text = (
+                f"{self.tied_predictions:,} of {counted(self.predictions, 'prediction')} are tied; "
+                "LightGBM and XGBoost keep the order of the file: --ties given (ties='given')"
+            )
+            yield Remark(TIED_PREDICTIONS, name, text)
         if not self.has_scores.any() and self.retrieved.max(initial=0) > 1:
             text = "all scores of a topic are equal, so the document ids decide"
             yield Remark("equal scores", name, text)

@@ -63,6 +63,7 @@ class RunEvaluator:
         values = np.full((len(self.row), len(self.judgments.numbers)), np.nan)
         rows = None
         with named.about(run.name):
+            run.refuse(self.measures)
             if self.others:
                 rows = run.rows(self.judgments)
                 refuse_repeated(rows)
@@ -77,9 +78,16 @@ class RunEvaluator:
             values, missing = self.by_session.of(self.row, (values, missing))
         if run.kept_for is None:
             on_run = tuple(counts.of(run.source, run.name))
+            if self.leaves_no_tie:
+                on_run = tuple(_without(on_run, remarks.TIED_PREDICTIONS))
         else:
             on_run = run.remarks
         return RunValues(values, missing, on_run, counts.unjudged)
+
+    @property
+    def leaves_no_tie(self) -> bool:
+        """Whether no measure depends on the order of tied documents, as each names its own."""
+        return all(measure.params.get("ties", "docid") != "docid" for measure in self.measures)
 
     @cached_property
     def lacks_relevant(self) -> np.ndarray:
@@ -121,3 +129,8 @@ class RunEvaluator:
             for topic, measure, value, *_ in metrics:  # cwl_eval adds fields
                 if topic in numbers:
                     values[self.row[measure], numbers[topic]] = value
+
+
+def _without(every: Iterable[Remark], kind: str) -> list[Remark]:
+    """The remarks of other kinds."""
+    return [remark for remark in every if remark.kind != kind]

@@ -14,6 +14,8 @@ from ..errors import FileError, shown
 from .content import Content, File, Sizes, is_lasting
 from .forms import BYTE_ORDER_MARK, LETOR, LETOR_BY_LINE, number_of
 
+ONE_A_LINE = "one number a line"
+"""The form of a file of predictions."""
 FORMS = (LETOR.name, LETOR_BY_LINE.name)
 """The forms of qrels whose lines may have predictions."""
 
@@ -42,7 +44,7 @@ def predictions_for(file: File, qrels: Rows, is_whole: bool, sizes: Sizes) -> Ro
             f"{name} has {numbers.size:,} numbers, and {qrels.file} {last_line:,} lines; a number "
             "belongs to the line of the same place"
         )
-    facts = Facts(name, "one number a line")
+    facts = Facts(name, ONE_A_LINE)
     scores = numbers[qrels.line - 1]
     rows = Rows(RUN, qrels.topics, qrels.offsets, qrels.docs, scores, line=qrels.line, facts=facts)
     return rows.checked()

@@ -156,6 +156,8 @@ def answered(case: Case, search: Search) -> Identification:
     findings += conclusions.left_out()
     if ours.measure is not None and not ours.is_equal:
         findings.append(("here", ours.difference))
+        if ours.options:
+            findings.append(("line", f"evaluate {case.files} {ours.measure} {ours.options}"))
     or_more = "" if is_whole else " or more"
     counts = f"{search.tried:,} definitions; {len(search.fitting):,}{or_more} fit"
     if case.by_mean and is_whole and search.fitting:

@@ -61,7 +61,7 @@ class Case:
     Several runs are as one, in which each has topics of its own. `others` counts the topics of each
     run that the qrels lack. In `repeated` topics, a document was retrieved twice, and dropped.
     `decimals` are those of the numbers given. `left_out` are topics with a value that the qrels
-    lack."""
+    lack, and `files` the qrels and runs as a command names them."""
 
     judged: Judged
     run: Rows
@@ -71,6 +71,7 @@ class Case:
     others: np.ndarray
     repeated: np.ndarray
     left_out: tuple[str, ...] = ()
+    files: str = ""
 
     @cached_property
     def rows(self) -> CaseRows:

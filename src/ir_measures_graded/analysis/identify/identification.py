@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -118,7 +119,8 @@ def identify(
         _read(judgments, number, run, numbers, by_mean, name, wanted)
         for number, (run, numbers) in enumerate(sources, start=1)
     ]
-    case = _case(judgments, runs, by_mean, wanted_decimals)
+    files = _files([(judgments.name, "QRELS"), *((run, "RUN") for run, _ in sources)])
+    case = _case(judgments, runs, by_mean, wanted_decimals, files)
     space = _space(case, measure)
     search = _searched_further(case, space, any_cutoff)
     if not search.tried:
@@ -184,8 +186,24 @@ def _refuse_other_topics(named: Run, rows: Rows, judgments: Judgments) -> None:
     named.check(rows.topics, judgments)
 
 
+def _files(sources: Iterable[tuple[Any, str]]) -> str:
+    """The paths of qrels and runs as a command names them, and for others what stands for them."""
+    words = []
+    for source, placeholder in sources:
+        path: Any = source.file if isinstance(source, RunFile) else source
+        word = placeholder
+        if isinstance(path, (str, os.PathLike)):
+            word = shlex.quote(str(path))
+        words.append(word)
+    return " ".join(words)
+
+
 def _case(
-    judgments: Judgments, runs: Sequence[GivenRun], by_mean: bool, decimals: int | None
+    judgments: Judgments,
+    runs: Sequence[GivenRun],
+    by_mean: bool,
+    decimals: int | None,
+    files: str,
 ) -> Case:
     """The runs with their numbers. Several runs become one, with the qrels for each."""
     judged = judgments.judged
@@ -220,6 +238,7 @@ def _case(
         others=np.array(others),
         repeated=np.concatenate(is_repeated),
         left_out=tuple(dict.fromkeys(left_out)),
+        files=files,
     )
 
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from ir_measures import Measure
 
+from ...core.ranking.ranks import JudgedRanks
+from ...core.reduction import reduced
+from ...core.registry.facts import has_relevant
 from ...core.registry.notation import parse_measure
+from ...evaluation.counting import ONE, SKIP, ZERO
+from ...evaluation.order_of_rows import GIVEN, in_order_given
 from ...output.formats import counted, listed
 from .case import Case
 from .dimensions import (
@@ -70,11 +76,12 @@ def described(definition: Definition, name: str = "") -> str:
 @dataclass(frozen=True)
 class Ours:
     """The measure string nearest to some definitions, how it differs, and whether it gives their
-    values."""
+    values; if it does so with options of `evaluate`, these as in a command."""
 
     measure: Measure | None
     difference: str
     is_equal: bool
+    options: str = ""
 
 
 NO_MEASURE = Ours(None, "", False)
@@ -135,11 +142,39 @@ class NamesOfDefinitions:
         differences.append(f"mean over the qrels' topics {mean:.4f}, not {self.means[0]:.4f}")
         has_plain_mean = definition.averaged in ("", QRELS_TOPICS.text)
         is_plain = has_plain_mean and not definition.shown.startswith("each")
+        is_equal = is_plain and bool(gaps.max() < SAME)
+        options = ""
+        if is_plain and not is_equal:
+            options = self._options(measure, definition.shown, theirs)
         return Ours(
             measure=measure,
             difference=f"{measure} is another: {'; '.join(differences)}",
-            is_equal=is_plain and bool(gaps.max() < SAME),
+            is_equal=is_equal,
+            options=options,
         )
+
+    def _options(self, measure: Measure, shown: str, theirs: np.ndarray) -> str:
+        """The options of `evaluate` with which a measure gives these values; empty if none do."""
+        is_found = has_relevant(measure, self.case.judged)
+        as_shown = SHOWN.by_text[shown].apply
+        for ties, ranks in {"": self.case.rows.ranks, GIVEN: self._ranks_in_order}.items():
+            values = as_shown(values_at(measure, ranks))
+            for no_relevant, value in {ZERO: None, ONE: 1.0, SKIP: np.nan}.items():
+                counted_values = values
+                if value is not None:
+                    counted_values = np.where(is_found, values, value)
+                if not np.allclose(counted_values, theirs, rtol=0, atol=SAME, equal_nan=True):
+                    continue
+                options = [f"--ties {ties}"] if ties else []
+                if no_relevant != ZERO:
+                    options.append(f"--no_relevant {no_relevant}")
+                return " ".join(options)
+        return ""
+
+    @cached_property
+    def _ranks_in_order(self) -> JudgedRanks:
+        """The run with tied documents in the order of its rows."""
+        return reduced(self.case.judged, in_order_given(self.case.run))
 
     def string(self, definition: Definition, tool: Mapping[str, str]) -> Measure | None:
         """The measure string of a row in the table that is nearest to a definition."""

@@ -1,0 +1,78 @@
+"""Tied documents in the order of the rows of a run, as LightGBM and XGBoost rank them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+from ir_measures import Measure
+
+from ..core.by_topic import changes, positions
+from ..core.ranking.order import as_compared, descending, falling_bits, tied
+from ..core.rows.rows import Rows
+from ..errors import GradedError
+
+GIVEN = "given"
+"""The choice of `ties` that keeps the order of the rows."""
+OF_SCORES = ("norm", "tied_by")
+"""The parameters of measures that read the scores of a run, not only its order."""
+
+
+def in_order_given(run: Rows) -> Rows:
+    """The run, in which the ranks with the sign reversed replace the scores: no documents are tied,
+    and those that were stay in the order of their rows.
+
+    >>> from ir_measures_graded.core.rows.in_memory import read_run
+    >>> in_order_given(read_run({"q": {"a": 1.0, "b": 2.0, "c": 1.0}})).dicts()
+    {'q': {'a': -2.0, 'b': -1.0, 'c': -3.0}}
+    """
+    order = _descending(run)
+    values = np.empty_like(run.values)
+    values[order] = -1.0 - positions(np.diff(run.offsets))
+    return replace(run, values=values, docs=run.docs.ids())
+
+
+def _descending(run: Rows) -> np.ndarray:
+    """The order of the rows by score in each topic. Rows of a file have the order of its lines,
+    however they were grouped.
+    """
+    scores = as_compared(run.values)
+    if run.line is None or (np.diff(run.line) > 0).all():
+        return descending(scores, run.offsets)
+    topic = np.repeat(np.arange(len(run.topics)), np.diff(run.offsets))
+    return np.lexsort((run.line, falling_bits(scores), topic))
+
+
+def tied_documents(run: Rows) -> int:
+    """The number of documents whose score another document of the topic has, too.
+
+    >>> from ir_measures_graded.core.rows.in_memory import read_run
+    >>> tied_documents(read_run({"q": {"a": 1.0, "b": 2.0, "c": 1.0}, "p": {"a": 1.0}}))
+    2
+    """
+    scores = as_compared(run.values)
+    is_new = changes(scores[descending(scores, run.offsets)])
+    is_new[run.offsets[:-1][np.diff(run.offsets) > 0]] = True
+    return int(tied(is_new).shape[1])
+
+
+def refuse_own_ties(measures: Iterable[Measure]) -> None:
+    """Raise `GradedError` for a measure that names another order of tied documents."""
+    for measure in measures:
+        if "ties" in measure.params:
+            raise GradedError(
+                f"{measure} names its own ties; leave them out, or leave out ties={GIVEN!r}, "
+                "which leaves no tie"
+            )
+
+
+def refuse_readers_of_scores(measures: Iterable[Measure]) -> None:
+    """Raise `GradedError` for a measure that reads the scores of a run, which ranks replace."""
+    for measure in measures:
+        reads_scores = not measure.SUPPORTED_PARAMS.keys().isdisjoint(OF_SCORES)
+        if reads_scores and measure.params.get("tied_by") != "rank":
+            raise GradedError(
+                f"{measure} reads scores, so it does not take ties={GIVEN!r}, which puts ranks in "
+                "their place"
+            )

@@ -1,0 +1,115 @@
+"""Tied documents in the order of the rows of a run, as LightGBM and XGBoost rank them."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from ir_measures import RR, Compat, parse_measure
+from pyarrow import parquet
+
+from buckets import arrow
+from input_forms import FORMS, ONLY_GRADED
+from ir_measures_graded import ADM, GradedError, RunFile, nDCG_Burges
+from ir_measures_graded.analysis import compare, evaluate, identify, ordered_runs
+from ir_measures_graded.evaluation.named import study_of
+from ir_measures_graded.files.content import SIZES
+
+QRELS = {"q": {"c": 3, "b": 1, "a": 0, "d": 2}, "p": {"a": 1, "x": 2}}
+TIED = {"q": {"b": 1.0, "c": 1.0, "y": 1.0, "d": 2.0, "a": 2.0}, "p": {"x": 0.5, "a": 0.5}}
+RANKED = {"q": {"d": 5, "a": 4, "b": 3, "c": 2, "y": 1}, "p": {"x": 2, "a": 1}}
+MEASURES = [nDCG_Burges @ 3, parse_measure("AP"), RR @ 3, Compat(p=0.8)]
+
+
+@pytest.mark.parametrize("form", [*FORMS, *ONLY_GRADED])
+def test_every_form_keeps_the_order_of_its_rows(form):
+    measures = MEASURES if form in FORMS else MEASURES[:2]
+    run = {**FORMS, **ONLY_GRADED}[form](TIED, "score")
+    expected = evaluate(QRELS, {"mine": RANKED}, measures)
+    assert evaluate(QRELS, {"mine": run}, measures, ties="given").records() == expected.records()
+
+
+def scattered(topics=20):
+    random = Random(1)
+    rows = {f"q{topic}": {} for topic in range(topics)}
+    for topic in rows:
+        ids = random.sample(range(100), 12)
+        rows[topic] = {f"d{document}": float(random.random() < 0.3) for document in ids}
+    return rows
+
+
+@pytest.mark.parametrize("in_memory", [10_000, 50], ids=["in memory", "by DuckDB"])
+def test_scattered_rows_keep_the_order_of_the_file(tmp_path, in_memory):
+    if in_memory == 50:
+        pytest.importorskip("duckdb")
+    table = arrow(scattered(), "score", Random(2))
+    order = {}
+    for place, row in enumerate(table.to_pylist()):
+        order.setdefault(row["query_id"], {})[row["doc_id"]] = 1000 * row["score"] - place
+    qrels = {
+        topic: {document: int(document[-1]) % 4 for document in order[topic]} for topic in order
+    }
+    parquet.write_table(table, tmp_path / "run.parquet", row_group_size=60)
+    file = RunFile(tmp_path / "run.parquet")
+    file.sizes = SIZES._replace(rows=10, block=400, small=0, in_memory=in_memory)
+    expected = evaluate(qrels, {"mine": order}, MEASURES[:2])
+    given = evaluate(qrels, {"mine": file}, MEASURES[:2], ties="given")
+    assert given.records() == expected.records()
+
+
+def test_values_are_those_of_lightgbm(tmp_path, monkeypatch):
+    """LightGBM keeps the order of tied documents, and counts groups without relevant ones 1."""
+    lightgbm = pytest.importorskip("lightgbm")
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(3)
+    sizes = random.integers(2, 12, 30)
+    labels = random.integers(0, 4, sizes.sum())
+    labels[: sizes[0]] = 0
+    features = random.integers(0, 3, (labels.size, 2)).astype(float)
+    data = lightgbm.Dataset(features, labels, group=sizes)
+    settings = {"objective": "lambdarank", "eval_at": [5], "verbose": -1, "num_leaves": 3}
+    settings |= {"min_data_in_leaf": 1, "num_threads": 1}
+    theirs = {}
+    model = lightgbm.train(
+        settings, data, 3, [data], callbacks=[lightgbm.record_evaluation(theirs)]
+    )
+    topics = np.repeat(np.arange(sizes.size), sizes)
+    rows = zip(labels, topics, features.tolist())
+    lines = [f"{label} qid:{topic} 1:{a:g} 2:{b:g}\n" for label, topic, (a, b) in rows]
+    (tmp_path / "test.svm").write_text("".join(lines))
+    np.savetxt("p.txt", model.predict(features), fmt="%.17g")
+    ours = evaluate("test.svm", {"p": "p.txt"}, "nDCG_Burges@5", ties="given", no_relevant="one")
+    last = theirs["training"]["ndcg@5"][-1]
+    assert ours.means()[0, 0] == pytest.approx(last, abs=1e-12)
+    plain = evaluate("test.svm", {"p": "p.txt"}, "nDCG_Burges@5")
+    texts = [remark.text for remark in plain.remarks]
+    assert any("tied; LightGBM and XGBoost keep the order of the file: --ties" in t for t in texts)
+    assert any("without relevant documents 1, here 1 of 30" in text for text in texts)
+    assert not ours.remarks
+    answer = identify("test.svm", "p.txt", mean=f"{last:.5f}", measure="nDCG@5")
+    line = "evaluate test.svm p.txt nDCG_Burges@5 --ties given --no_relevant one"
+    assert ("line", line) in answer.findings
+
+
+def test_other_analyses_take_the_order_and_find_no_tie():
+    compared = compare(QRELS, ordered_runs({"A": TIED, "B": RANKED}), "nDCG_Burges@3")
+    assert compared.to_frame()["difference"].dropna().tolist() == [0.0]
+    part = study_of(QRELS, {"A": TIED, "B": RANKED}).part(["q"])
+    values = evaluate(part.judgments, part.runs, "AP", ties="given").values
+    assert values[0].tolist() == values[1].tolist()
+
+
+@pytest.mark.parametrize("measure", [ADM, "NDPM", "ESL(tied_by=score)"])
+def test_measures_of_scores_are_refused(measure):
+    with pytest.raises(GradedError, match="reads scores, so it does not take ties='given'"):
+        evaluate(QRELS, {"mine": TIED}, measure, ties="given")
+    with pytest.raises(GradedError, match="reads scores"):
+        evaluate(QRELS, ordered_runs({"mine": TIED}), measure)
+
+
+def test_a_measure_with_ties_of_its_own_is_refused():
+    with pytest.raises(GradedError, match="names its own ties; leave them out"):
+        evaluate(QRELS, {"mine": TIED}, "AP(ties=mean)", ties="given")
+    by_rank = evaluate(QRELS, {"mine": TIED}, "NDPM(tied_by=rank)", ties="given").values
+    assert (
+        by_rank.tolist() == evaluate(QRELS, {"mine": RANKED}, "NDPM(tied_by=rank)").values.tolist()
+    )
