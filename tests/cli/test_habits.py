@@ -46,6 +46,7 @@ holes qrels run other AP@5 100      | holes qrels run other AP@5 --batch 100
 gate qrels run other AP 3%          | gate qrels run other AP --margin 3%
 compare qrels run other AP --wilcoxon | compare qrels run other AP --tests=wilcoxon
 compare qrels run other AP --test wilcoxon | compare qrels run other AP --tests wilcoxon
+judges qrels other --show estimate  | judges qrels other --show estimates
 judges qrels other --estimate       | judges qrels other --show estimates
 cite AP                             | measures AP --bibtex
 evaluate qrels run AP --unknown -x  | evaluate qrels run AP --unknown -x

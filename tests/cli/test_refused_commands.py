@@ -60,10 +60,12 @@ evaluate qrels run CG --gains 1,10                    | write 1:1,2:10 for the l
 evaluate qrels run AP -z             | unrecognized arguments: -z
 lightgbm                             | from ir_measures_graded import lightgbm_metric
 compare qrels run other AP --bold    | -f latex, markdown and html set the best values in bold
-judges qrels qrels --show estimate   | did you mean estimates?
+judges qrels qrels --show estimats   | did you mean estimates?
 judges qrels                         | arguments are required: MACHINE_QRELS (see
 judges --values x.csv                | --values is an option of compare
-evaluate qrels run nDCG@10 --gains exp | nDCG_Burges takes any gains, exp and linear too
+evaluate qrels run 'nDCG(dcg="log2")@10' --gains exp | nDCG_Burges takes any gains, exp and linear too
+evaluate qrels run 'nDCG_JK(gains=[0,1,3])@10' | the gains name no levels; write gains=0:0,1:1,2:3
+evaluate qrels run 'nDCG_JK(gains=1,3)@10' | the gains name no levels; write gains=1:1,2:3 for the
 evaluate qrels run nDCG_JK --gains 0,1,3 | write 0:0,1:1,2:3 for the levels 0, 1, 2
 curves qrels run CG dcg nDCG@5       | ir_measures_graded curves qrels run CG DCG_JK nDCG_JK@5
 evaluate qrels run dcg               | write DCG_JK (of Järvelin & Kekäläinen 2002)
@@ -74,7 +76,7 @@ evalute                              | 'evalute' is not a command
 explain {ABC} CG                     | explain takes at most two runs; 3 are given
 explain qrels run CG nCG --topic q1  | explain takes one measure, not CG and nCG
 compare --values AP.csv qrels A AP                    | 'qrels' is a file, and beside --values words name runs
-evaluate qrels run 'nDCG(gains=exp)@10'               | nDCG takes no names of gains; nDCG_Burges takes any
+evaluate qrels run 'nDCG(gains=steep)@10' | nDCG takes no names of gains; nDCG_Burges takes any
 evaluate qrels run 'nDCG@10(gains=exp)'               | the parameters come before the cutoff; write Name(
 evaluate qrels run 'nDCG(dcg=log2)@10'                | the word log2 in dcg needs quotes
 gate --values AP.csv A nwe           | the runs of the table are A

@@ -151,9 +151,10 @@ GAINS_AND_LEVELS = {
 NO_MEASURES = ["CG@", "@5", "CG@5@6", "CG()()", "CG; AP", "CG, AP", "a = CG", "ir_measures.CG"]
 NO_MEASURES += ["5", "CG(gains=)", "CG(gains=1:)", "CG(gains=1:2:3)", "CG(gains=a:1)", "CG(1:2)"]
 NO_MEASURES += ["CG(**{})", "", "CG\0", "-" * 200_000]
-NO_VALUES = ["CG(avg=a.b)", "CG(gains=[1, 2])", "CG(gains={{1:2}:3})", "CG(gains={**{1:2}})"]
+NO_VALUES = ["CG(avg=a.b)", "CG(gains=[a, 2])", "CG(gains={{1:2}:3})", "CG(gains={**{1:2}})"]
 NO_VALUES += ["CG(b=--'2')", "CG(b=__import__('os'))", "P@inf", "nDCG(gains={{1:2}:3})@5"]
 SYNTAX = {
+    "the gains name no levels; write gains=1:1,2:2": ["CG(gains=[1, 2])", "CG(gains=1,2)@5"],
     "twice; name it once": ["DCG_JK(b=3,b=4)", "CG(cutoff=3)@4"],
     "; write Name(parameter=value, ...)@cutoff, for example nDCG_JK(": NO_MEASURES,
     "parameters need names; write": ["CG(5)"],

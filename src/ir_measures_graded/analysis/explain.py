@@ -27,6 +27,7 @@ from ..core.ranking.gains import plain_number
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry import facts
+from ..core.registry.notation import parse_measure
 from ..core.rows.in_memory import Source
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
@@ -530,7 +531,10 @@ def _ideal_documents(
 
 def explainable(measure: Measure | str) -> GradedMeasure:
     """The measure. Raises `GradedError` if one ranking does not explain its value."""
-    explainable = facts.defined(one_measure(measure, "explain"), "explanation of each document")
+    parsed = one_measure(measure, "explain")
+    if facts.is_err(parsed) and parsed.params.get("cutoff"):
+        parsed = parse_measure(facts.graded_err(parsed))  # with the same values
+    explainable = facts.defined(parsed, "explanation of each document")
     if explainable.INTENTS or explainable.option("unjudged") or explainable.option("ties"):
         raise NotApplicableError(
             f"{explainable} cannot be explained: one ranking with one level of each document is "

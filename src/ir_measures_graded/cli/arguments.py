@@ -475,13 +475,24 @@ def under_weightings(
     for measure in measures:
         takes_gains = "gains" in measure.SUPPORTED_PARAMS
         if takes_gains and "gains" not in measure.params:
-            weighted += [measure(gains=gains_of_levels) for gains_of_levels in weightings]
+            weighted += [_with_gains(measure, gains) for gains in weightings]
             is_applied = True
         else:
             weighted.append(measure)
     if not is_applied:
         raise GradedError(f"--gains applies to no measure: {listed(measures, LISTED)}")
     return list(dict.fromkeys(weighted))
+
+
+def _with_gains(measure: Measure, gains: Any) -> Measure:
+    """The measure with these gains; nDCG with exp or linear ones is nDCG_Burges."""
+    has_others = set(measure.params) - {"cutoff"}
+    if str(measure.NAME) == "nDCG" and isinstance(gains, str) and not has_others:
+        cutoff = measure.params.get("cutoff")
+        measure = parse_measure("nDCG_Burges")
+        if cutoff is not None:
+            measure = measure @ cutoff
+    return measure(gains=gains)
 
 
 def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measure]:

@@ -153,6 +153,12 @@ def _with_our_flags(words: Sequence[str]) -> list[str]:
     line = [command]
     measure_places: list[int] = []
     for word in others:
+        option = known.get(_flag(line[-1]))
+        if option is not None and option.choices and word not in option.choices:
+            # A table in the singular, as in --show estimate.
+            is_plural = f"{word}s" in option.choices
+            line.append(f"{word}s" if is_plural else word)
+            continue
         flag = _flag(word)
         _, equals, value = word.partition("=")
         if not flag.startswith("-") or flag in known or flag == "-":

@@ -33,6 +33,7 @@ from ...errors import (
     without_suggestions,
 )
 from ..measures.sessions import SessionMeasure
+from ..ranking.gains import NAMED, with_levels
 from . import plugins
 from .everyday import (
     everyday_strings,
@@ -68,6 +69,9 @@ _WITH_WRONG_CUTOFF = r"(?P<name>[^@()]+)@(?P<cutoff>[^@()./=]*|[-+]?[\d.,_eE+-]+
 _ONE_MEASURE = r"(?P<name>[^\W\d]\w*)(?P<ending>(?:\([^()]*\))?(?:@\d{1,9}(?:,\d{1,9})*)?)"
 """A measure string, of which only the name and its end are told apart."""
 
+_LIST_OF_GAINS = r"(?i)\bgains\s*=\s*[\[(]?\s*([\d.]+(?:\s*,\s*[\d.]+)+)\s*[\])]"
+"""Gains without levels, as a list or between commas."""
+
 _COMMA = r",(?=\s*[^\W\d])(?![^()]*\))"
 """A comma between measures: outside parentheses, and before a letter, as cutoffs have commas too.
 """
@@ -93,8 +97,14 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         raise GradedError(
             f"a measure is a string such as 'nDCG_JK@10', not a {type(text).__name__}"
         )
+    _refuse_gains_without_levels(text)
     name, arguments, cutoff = _parts(text)
     measure = find_measure(name)
+    if name == "nDCG" and [key for key, _ in arguments] == ["gains"]:
+        # With gains of its own, nDCG with the discount log2(rank + 1) is nDCG_Burges.
+        _, gains = arguments[0]
+        if isinstance(gains, ast.Name) and gains.id in NAMED:
+            measure = find_measure("nDCG_Burges")
     strict = is_graded(measure) or any(key in OPTIONS for key, _ in arguments)
     if cutoff is not None:
         arguments.append((measure.AT_PARAM, cutoff))
@@ -118,6 +128,16 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     if not options:
         return standard
     return with_options(checked(standard), options)
+
+
+def _refuse_gains_without_levels(text: str) -> None:
+    """Raise `GradedError` for a list of gains, with the pairs that are probably meant."""
+    match = re.search(_LIST_OF_GAINS, text)
+    pairs = with_levels(match[1].split(",")) if match else ""
+    if pairs:
+        raise GradedError(
+            f"cannot read measure {shown(text)}: the gains name no levels; write gains={pairs}"
+        )
 
 
 def parse_measures(
