@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,12 @@ def test_quoted_patterns_are_expanded(output):
     runs = ["A.run", "B.run", "C.run", "D.run"]
     expected = output("compare", demo.NAME, *runs, "AP", "-f", "jsonl")
     assert output("compare", demo.NAME, "[A-D].run", "AP", "-f", "jsonl") == expected
+
+
+def test_collections_may_be_groups_of_topics(output):
+    rows = []
+    for run, name, number in product("ab", "xy", range(1, 4)):
+        rows.append(f"{run},{name}{number},{name},{number / 9}")
+    Path("v.csv").write_text("\n".join(["run,topic,collection,P@9", *rows]))
+    lines = output("compare", "--values", "v.csv", "--by", "v.csv:collection", "-f", "csv")
+    assert len(lines) > 2

@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import warnings
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -35,6 +36,7 @@ from ..evaluation.named import (
 )
 from ..evaluation.order_of_rows import GIVEN, refuse_own_ties, refuse_readers_of_scores
 from ..evaluation.remarks import issue
+from ..evaluation.values import TOLD_APART
 from ..evaluation.weights import counted_by
 from ..files.content import similar_files
 from ..files.files import RunFile, qrels_in
@@ -260,12 +262,16 @@ def values_of(arguments: Arguments) -> Evaluation | None:
     if not arguments.values:
         return None
     columns = given_columns(arguments)
-    return Evaluation.from_values(
-        arguments.values,
-        smaller=arguments.smaller,
-        columns=columns,
-        limits=not arguments.no_limits,
-    )
+    with warnings.catch_warnings():
+        if arguments.get("by") is not None:
+            # The groups of topics may be the collections.
+            warnings.filterwarnings("ignore", f".*{TOLD_APART}")
+        return Evaluation.from_values(
+            arguments.values,
+            smaller=arguments.smaller,
+            columns=columns,
+            limits=not arguments.no_limits,
+        )
 
 
 def collection_inputs(arguments: Arguments, stored: Evaluation | None = None) -> list[Any]:
