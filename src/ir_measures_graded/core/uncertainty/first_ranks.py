@@ -12,7 +12,7 @@ import numpy as np
 from ..by_topic import bounds_of, changes, offsets_of, positions
 from ..measures.gain_sums import GainSum, NormalisedGainSum
 from ..measures.topics import GainList, Topics, share
-from ..ranking.order import as_compared, descending, falling_bits
+from ..ranking.order import as_compared, descending, falling_bits, tied
 from ..ranking.top import TopRows, matrices_of
 
 SHORT = 64
@@ -72,18 +72,21 @@ class FirstRanks:
 
 def _shared(gain: np.ndarray, ranking: Ranking) -> np.ndarray:
     """The mean gain of the tie group of each row."""
-    group = np.cumsum(ranking.opens_group) - 1
-    entry = np.flatnonzero(gain != 0)
-    if not entry.size:
-        return gain
-    group_of_entry = group[entry]
-    opens = np.flatnonzero(changes(group_of_entry))
-    having_gain = group_of_entry[opens]
-    starts = np.append(np.flatnonzero(ranking.opens_group), group.size)
-    sizes = np.diff(starts)
-    mean = np.zeros(sizes.size)
-    mean[having_gain] = np.add.reduceat(gain[entry], opens) / sizes[having_gain]
-    return mean[group]
+    position, first = tied(ranking.opens_group)
+    gain_of_tied = gain[position]
+    group = np.cumsum(changes(first)) - 1
+    entry = np.flatnonzero(gain_of_tied != 0)
+    mean = np.zeros(gain_of_tied.size)
+    if entry.size:
+        group_of_entry = group[entry]
+        opens = np.flatnonzero(changes(group_of_entry))
+        having_gain = group_of_entry[opens]
+        sizes = np.bincount(group)
+        total = np.add.reduceat(gain_of_tied[entry], opens)
+        mean[having_gain] = total / sizes[having_gain]
+    shared = gain.copy()
+    shared[position] = mean[group]
+    return shared
 
 
 class Groups:
