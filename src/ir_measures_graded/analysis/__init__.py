@@ -35,45 +35,57 @@
 The folder `judging` implements `judges`, `estimate`, `merge_judges`, `holes` and `add_answers`.
 
 >>> from ir_measures_graded import demo
+>>> from ir_measures_graded.analysis import curves
 >>> found = curves(demo.qrels_path(), demo.run_paths(), "CG(gains=0:0,1:1,2:1,3:1)", depth=100)
 >>> found.values[:, 9].round(1)  # at rank 10
 array([3.7, 6.6, 4.9, 5.6, 6.6])
 """
 
-from ..evaluation.evaluate import evaluate
-from ..evaluation.evaluation import Evaluation
-from ..evaluation.named import ascending_runs, document_runs, ignoring_identical_ids, ordered_runs
-from ..output import figures
-from .check import Check, check
-from .comparing.collections import OverCollections, compare_collections, read_collections
-from .comparing.compare import compare
-from .comparing.result import Comparison
-from .curves import Curves, CurvesByMeasure, curves
-from .effort import Effort, effort
-from .explain import Explanation, explain
-from .explained_difference import ExplainedDifference, explain_difference
-from .gating.gate import Gate, gate
-from .group_means import GroupMean, GroupMeans, group_means
-from .identify import Identification, identify
-from .judging.agreement import JudgeAgreement, Judges
-from .judging.estimate import Estimates, estimate
-from .judging.holes import Holes, holes
-from .judging.judges import judges
-from .judging.merging import MergedJudges, merge_judges
-from .judging.panel import add_answers
-from .leaderboards import (
-    LeaderboardComparison,
-    Reproduction,
-    compare_leaderboards,
-    reproduce,
-)
-from .levels import Levels, levels
-from .mean_intervals import Intervals, intervals
-from .power import Power, power, power_collections
-from .ranges import Range, Ranges, ranges
-from .report.report import Report, report
-from .sensitivity import Sensitivity, sensitivity
-from .statistics.student import FewTopicsWarning
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..evaluation.evaluate import evaluate
+    from ..evaluation.evaluation import Evaluation
+    from ..evaluation.named import (
+        ascending_runs,
+        document_runs,
+        ignoring_identical_ids,
+        ordered_runs,
+    )
+    from ..output import figures
+    from .check import Check, check
+    from .comparing.collections import OverCollections, compare_collections, read_collections
+    from .comparing.compare import compare
+    from .comparing.result import Comparison
+    from .curves import Curves, CurvesByMeasure, curves
+    from .effort import Effort, effort
+    from .explain import Explanation, explain
+    from .explained_difference import ExplainedDifference, explain_difference
+    from .gating.gate import Gate, gate
+    from .group_means import GroupMean, GroupMeans, group_means
+    from .identify import Identification, identify
+    from .judging.agreement import JudgeAgreement, Judges
+    from .judging.estimate import Estimates, estimate
+    from .judging.holes import Holes, holes
+    from .judging.judges import judges
+    from .judging.merging import MergedJudges, merge_judges
+    from .judging.panel import add_answers
+    from .leaderboards import (
+        LeaderboardComparison,
+        Reproduction,
+        compare_leaderboards,
+        reproduce,
+    )
+    from .levels import Levels, levels
+    from .mean_intervals import Intervals, intervals
+    from .power import Power, power, power_collections
+    from .ranges import Range, Ranges, ranges
+    from .report.report import Report, report
+    from .sensitivity import Sensitivity, sensitivity
+    from .statistics.student import FewTopicsWarning
 
 __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "figures", "report"]
 __all__ += ["ascending_runs", "document_runs", "ignoring_identical_ids", "ordered_runs"]
@@ -104,6 +116,68 @@ __all__ += [
 __all__ += ["LeaderboardComparison", "Reproduction", "compare_leaderboards", "reproduce"]
 __all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges", "MergedJudges"]
 __all__ += ["add_answers", "estimate", "holes", "judges", "merge_judges"]
+
+MODULES = {
+    "..evaluation.evaluate": ("evaluate",),
+    "..evaluation.evaluation": ("Evaluation",),
+    "..evaluation.named": (
+        "ascending_runs",
+        "document_runs",
+        "ignoring_identical_ids",
+        "ordered_runs",
+    ),
+    ".check": ("Check", "check"),
+    ".comparing.collections": ("OverCollections", "compare_collections", "read_collections"),
+    ".comparing.compare": ("compare",),
+    ".comparing.result": ("Comparison",),
+    ".curves": ("Curves", "CurvesByMeasure", "curves"),
+    ".effort": ("Effort", "effort"),
+    ".explain": ("Explanation", "explain"),
+    ".explained_difference": ("ExplainedDifference", "explain_difference"),
+    ".gating.gate": ("Gate", "gate"),
+    ".group_means": ("GroupMean", "GroupMeans", "group_means"),
+    ".identify": ("Identification", "identify"),
+    ".judging.agreement": ("JudgeAgreement", "Judges"),
+    ".judging.estimate": ("Estimates", "estimate"),
+    ".judging.holes": ("Holes", "holes"),
+    ".judging.judges": ("judges",),
+    ".judging.merging": ("MergedJudges", "merge_judges"),
+    ".judging.panel": ("add_answers",),
+    ".leaderboards": ("LeaderboardComparison", "Reproduction", "compare_leaderboards", "reproduce"),
+    ".levels": ("Levels", "levels"),
+    ".mean_intervals": ("Intervals", "intervals"),
+    ".power": ("Power", "power", "power_collections"),
+    ".ranges": ("Range", "Ranges", "ranges"),
+    ".report.report": ("Report", "report"),
+    ".sensitivity": ("Sensitivity", "sensitivity"),
+    ".statistics.student": ("FewTopicsWarning",),
+}
+"""The names that each module defines. It is imported when one of them is used first, because a
+command needs a few of these modules, and all of them take a tenth of a second.
+"""
+_MODULE_OF = {name: module for module, names in MODULES.items() for name in names}
+
+
+class _Analyses(ModuleType):
+    """The type of this module, of which some functions have the names of their modules."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Python would set the module `check` when it is imported, in place of the function.
+        if not (name in _MODULE_OF and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Analyses
+
+
+def __getattr__(name: str) -> Any:
+    if name == "figures":
+        return import_module("..output.figures", __name__)
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_MODULE_OF[name], __name__), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
