@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import needed
 from ...output import figures
-from ...output.formats import clean, for_people, numeric, short
+from ...output.formats import WITHIN, clean, for_people, numeric, short
 from ...output.result import Result
 from ..mean_intervals import Intervals
 from ..sensitivity import Sensitivity
@@ -178,12 +178,16 @@ def shortened(text: object) -> str:
 def sentence(text: object) -> Any:
     """A sentence in which a browser may break long words as it breaks a name.
 
+    A number stays beside its sign.
+
     >>> print(sentence("a_b beats a_name-of-more-characters"))
     a_b beats a_<wbr>name-<wbr>of-<wbr>more-<wbr>characters
+    >>> sentence("p < .001, 5 %")
+    Markup('p\\xa0&lt;\\xa0.001, 5\\xa0%')
     """
     from markupsafe import Markup  # Jinja needs this package.
 
-    words = str(text)[:LONGEST_SENTENCE].split(" ")
+    words = re.sub(WITHIN, "\xa0", str(text)[:LONGEST_SENTENCE]).split(" ")
     parts = [breakable(word) if len(word) > LONG_WORD else word for word in words]
     return Markup(" ").join(parts)
 
