@@ -1,8 +1,8 @@
-"""The slope charts of two leaderboards."""
+"""The slope charts of two leaderboards, and the figure of a reproduction."""
 
 import pytest
 
-from ir_measures_graded.analysis import compare_leaderboards, evaluate
+from ir_measures_graded.analysis import compare_leaderboards, evaluate, reproduce
 
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
@@ -42,3 +42,12 @@ def test_of_many_systems_the_first_pair_of_measures_is_drawn():
     assert figure.texts[-1].get_text().endswith("The first of 2 pairs of measures is drawn.")
     headings = {heading for table in compared.tables() for heading in table.cells()[0]}
     assert {"tied in first", "significant in second", "tau_AP_b", "which fall"} <= headings
+
+
+def test_a_baseline_alone_has_its_means_drawn():
+    first = evaluate(QRELS, RUNS, ["CG@2", "AP"])
+    figure = reproduce(first, first, ("one", "two")).figure()
+    (axes,) = figure.axes
+    means = first.means()[[0, 1]].T
+    assert axes.collections[0].get_offsets().tolist() == means.tolist()
+    assert "the mean of one is the same" in figure.texts[-1].get_text().replace("\n", " ")

@@ -124,7 +124,8 @@ def test_the_head_compares_the_best_run_with_the_baseline_or_the_next_run(of_dem
     assert of_demo.summary.startswith("D beats A: nDCG_JK@10 ")
     assert numbers.replace("0.", ".") in of_demo.summary
     assert of_demo.summary.endswith(", p < .001, 20 topics.")
-    assert f'<p class="head">{of_demo.summary.replace("<", "&lt;")}</p>' in of_demo.html.replace("\xa0", " ")
+    html = of_demo.html.replace("\xa0", " ")
+    assert f'<p class="head">{of_demo.summary.replace("<", "&lt;")}</p>' in html
     best_first = [line.run for line in of_demo.verdict.measures[0].lines]
     assert list(of_demo.evaluation.runs) == best_first
     assert [of_demo.curves.runs[row] for row in of_demo.curves.order] == best_first

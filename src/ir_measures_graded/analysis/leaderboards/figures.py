@@ -73,4 +73,22 @@ def effects(rows: Sequence[Reproduced], title: str) -> Figure:
         named=range(len(defined)),
         lines_at=(1.0, 0.0),
     )
-    return figures.picture([panel], title)
+    caption = "A dot for each measure; the same effect is at ratio 1 and ΔRI 0."
+    return figures.picture([panel], title, caption)
+
+
+def means_of_baselines(rows: Sequence[Reproduced], title: str) -> Figure:
+    """The mean of the baseline in the second experiment against that in the first, a dot for each
+    measure."""
+    panel = figures.Scatter(
+        np.array([row.baseline.mean for row in rows]),
+        np.array([row.baseline.again for row in rows]),
+        [str(row.measure) for row in rows],
+        x_label="mean in the first experiment",
+        y_label="mean in the second experiment",
+        named=range(len(rows)),
+        diagonal=True,
+    )
+    name = rows[0].baseline.name
+    caption = f"A dot for each measure, on the line if the mean of {name} is the same."
+    return figures.picture([panel], title, caption)

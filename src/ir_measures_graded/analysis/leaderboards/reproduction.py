@@ -19,7 +19,7 @@ from ...evaluation.checked import checks_arguments, name_or_two
 from ...evaluation.counting import effective_size, with_effective
 from ...output.formats import counted, decimal, listed, p_of, short
 from ...output.result import Result
-from ...output.tables import Note, Table
+from ...output.tables import Column, Note, Table
 from ..comparing.tests import PValue
 from ..statistics.defaults import ALPHA
 from ..statistics.options import as_list, statistics_library
@@ -147,7 +147,7 @@ class Reproduction(Result):
 
     def data(self) -> Table:
         """One row per measure."""
-        return Table.of(COLUMNS, [row.record() for row in self.rows])
+        return Table.of(list(map(Column, COLUMNS)), [row.record() for row in self.rows])
 
     def tables(self) -> list[Table]:
         """The baseline, then the advanced run and the effect."""
@@ -181,11 +181,12 @@ class Reproduction(Result):
             yield Note("Undefined: {} ({}).", ", ".join(dict.fromkeys(undefined)), reason)
 
     def figure(self, *, title: str = "") -> Figure:
-        """The effect ratio against ΔRI, a point for each measure."""
-        if all(row.ratio is None or row.relative is None for row in self.rows):
-            raise GradedError("there is no effect ratio to draw; name an advanced run")
-        from .figures import effects  # This import takes time.
+        """The effect ratio against ΔRI or, without any, the means of the baseline, a dot for each
+        measure."""
+        from .figures import effects, means_of_baselines  # This import takes time.
 
+        if all(row.ratio is None or row.relative is None for row in self.rows):
+            return means_of_baselines(self.rows, title or self.summary)
         return effects(self.rows, title or self.summary)
 
 
