@@ -643,6 +643,12 @@ def test_a_plain_name_is_before_an_equal_contrived_one():
 # ------------------------------------------------------------------------ means
 
 
+def test_a_number_in_place_of_values_is_a_mean():
+    mean = float(mean_of("AP@10"))
+    answers = [identify(QRELS, RUN, mean), identify(QRELS, RUN, mean=mean)]
+    assert answers[0].summary == answers[1].summary
+
+
 MEANS = ["nDCG_Burges@10", "AP(rel=2)", "RR@10", "RBP_G(p=0.7)"]
 
 

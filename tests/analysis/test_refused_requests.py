@@ -236,7 +236,7 @@ gate(of_array([[0] * 5, range(5)])) | the old mean is 0, and a relative margin i
 gate(QRELS, BM25, ["CG"], stored=ONES) |
     stored values: the run 'bm25' is none of those evaluated: A and B
 intervals(QRELS, RUNS, ["AP"]) | intervals(evaluate(qrels, runs, measures))
-identify(QRELS, RUNS["good"], 0.25) | give a mean as mean=0.25
+identify(QRELS, RUNS["good"], 0.25, mean=0.25) | give values by topic or a mean, one of the two
 compare_collections([ROW | {"collection": ""}]) | row 1, column collection: '' is empty
 compare_collections({"x": TWO, "y": TWO}, ["AP"]) | AP is not among the measures evaluated: nDCG_JK
 compare_collections({"x": TWO}, smaller=["AP"]) | smaller is for a table of values

@@ -92,6 +92,15 @@ def test_qrels_are_read_by_the_words_of_their_columns_with_a_remark(tmp_path, he
         assert read_qrels(tmp_path / "t.csv").dicts() == EXPECTED
 
 
+def test_a_frame_with_unknown_names_is_answered_with_a_renaming():
+    frame = pandas.DataFrame(ROWS, columns=["who", "film", "stars"])
+    message = refused(lambda: in_memory(frame, RUN).checked())
+    assert message.endswith(
+        "rename them, perhaps with .rename(columns={'who': 'query_id', 'film': 'doc_id', 'stars': "
+        "'score'})"
+    )
+
+
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_a_run_is_read_by_the_words_of_its_columns_with_a_remark(tmp_path, form):
     frame = pandas.DataFrame({"search phrase": ["7", "7"], "sku": ["a", "b"], "serp rank": [2, 1]})

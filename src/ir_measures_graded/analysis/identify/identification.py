@@ -84,10 +84,10 @@ def identify(
 
     `qrels` and `run` may be in any form. `values` has one value per topic: the path of a file
     (lines of a topic and a value, trec_eval's output with -q, CSV, JSON), a mapping, a DataFrame,
-    or ir-measures' metrics; `name` selects one of several measures in it. `mean` is a mean instead,
-    best as a string, which keeps its zeros. `also` has more runs, each with its values (or its
-    mean): a definition must give the values of all. Of a document that a topic retrieves twice, the
-    first row is used.
+    or ir-measures' metrics; `name` selects one of several measures in it. `mean`, or a number in
+    place of `values`, is a mean instead, best as a string, which keeps its zeros. `also` has more
+    runs, each with its values (or its mean): a definition must give the values of all. Of a
+    document that a topic retrieves twice, the first row is used.
 
     `measure` is the measure, if it is known, such as ``nDCG``, ``DCG`` or ``AP``, perhaps with its
     cutoff. Its parameters are tried, too. `any_cutoff` tries all cutoffs. `decimals` (0 to 15) is
@@ -105,6 +105,9 @@ def identify(
 
     Raises `GradedError` for values that cannot be read, if no topic of the values is in the qrels,
     for an unknown measure, and for qrels or a run that cannot be used."""
+    if isinstance(values, (float, int, np.floating)) and mean is None:
+        mean = float(values)
+        values = None
     if (values is None) == (mean is None):
         raise GradedError("give values by topic or a mean, one of the two")
     wanted_decimals = None

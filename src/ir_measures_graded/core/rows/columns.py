@@ -398,6 +398,16 @@ def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
     `names` are all columns of the source, and `where` names the source in errors. Raises
     `GradedError` for a column that is missing, that occurs twice or that has two names.
     """
+    read = {ours: column_name(where, names, ours) for ours in role.columns}
+    missing = [ours for ours in role.columns if read[ours] is None]
+    unread = [str(name) for name in names if name not in read.values()]
+    if 1 < len(missing) <= len(unread) and where.endswith("DataFrame"):
+        meant = _proposed_columns(unread, [True] * len(unread), missing)
+        renamed = {name: ours for ours, name in meant.items()}
+        raise GradedError(
+            f"{where} has no columns {', '.join(missing)}; it has {_listed(names)}; rename them, "
+            f"perhaps with .rename(columns={renamed})"
+        )
     return [required_column(where, names, ours) for ours in role.columns]
 
 
