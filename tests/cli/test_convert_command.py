@@ -49,6 +49,14 @@ def test_run_survives_every_form(convert, ending):
     assert is_gzip == target.lower().endswith("gz")
 
 
+@pytest.mark.parametrize("ending", ["tsv", "csv", "parquet"])
+def test_blanks_around_an_id_survive_in_tables(convert, ending):
+    run = {" q": {"d ": 2.0, " ": 1.5, 'a " b': 1.0}}
+    Path("run.json").write_text(json.dumps(run))
+    convert("run.json", f"again.{ending}", "--run")
+    assert dicts(f"again.{ending}") == run
+
+
 def test_trec_run_is_in_the_order_of_this_package(convert):
     Path("in.json").write_text(json.dumps(TWO))
     convert("in.json", "mine.run", "--run")

@@ -276,11 +276,16 @@ def _columns(rows: ConvertedRows) -> list[str]:
 def _delimited(rows: ConvertedRows, delimiter: str = ",") -> bytes:
     columns: dict[str, Iterable[Any]] = {name: rows.column(name) for name in _columns(rows)}
     columns[rows.role.value] = list(map(_number, rows.column(rows.role.value)))
+    quoting: Any = csv.QUOTE_MINIMAL
     for cell in chain(*columns.values()):
-        if re.search(BREAK, str(cell)):
+        text_of_cell = str(cell)
+        if re.search(BREAK, text_of_cell):
             raise GradedError(f"{rows.name}: {shown(cell)} has a line break; use .parquet or .json")
+        if text_of_cell != text_of_cell.strip():
+            # Blanks beside a delimiter belong to no field without quotes.
+            quoting = csv.QUOTE_ALL
     text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=quoting)
     writer.writerows([columns, *zip(*columns.values(), strict=True)])
     return text.getvalue().encode()
 
