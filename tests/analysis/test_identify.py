@@ -539,6 +539,12 @@ def test_values_that_are_all_equal_or_without_decimals_claim_nothing():
 # ------------------------------------------------------------------------ conventions
 
 
+def test_run_of_one_document_has_no_other_cutoff_to_try():
+    qrels = {"q": {"a": 1, "b": 2}}
+    result = identify(qrels, {"q": {"b": 1.0}}, mean=0.123, measure="P_plus", any_cutoff=True)
+    assert not result.equal
+
+
 def test_other_cutoffs_are_tried_if_nothing_fits_or_when_asked_for():
     result = identify(QRELS, RUN, values_of("nDCG@13"), measure="nDCG@10")
     assert (result.measure, result.equal) == ("nDCG@13", True)

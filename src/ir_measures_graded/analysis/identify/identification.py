@@ -139,7 +139,9 @@ def _searched_further(case: Case, usual: Space, any_cutoff: bool) -> Search:
     is_by_topic = not case.by_mean
     if any_cutoff or (is_by_topic and not search.fitting):
         deepest = np.inf if any_cutoff else DEPTH
-        search = search.plus(searched(_all_cutoffs(usual, case, deepest), case))
+        further = _all_cutoffs(usual, case, deepest)
+        if further["cutoff"]:
+            search = search.plus(searched(further, case))
     if NDCG not in usual["measure"] or search.fitting:
         return search
     gains = solved_gains(usual, case)
