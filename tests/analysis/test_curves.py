@@ -49,6 +49,39 @@ def test_curve_equals_the_mean_at_each_cutoff(measure):
     assert result.ranks.tolist() == [1, 2, 3, 4, 5, 6]
 
 
+PAPERS = {"nCG": "CG", "nDCG_JK(b=3)": "DCG_JK(b=3)", "nDCG": "DCG_Burges(gains=linear)"}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_ratio_of_means_divides_the_mean_vectors(name):
+    """Section 3.3 of Järvelin & Kekäläinen 2002; the plain sums have the mean ideal vector."""
+    found = curves(QRELS, RUNS, name, DEPTH, ratio_of_means=True)
+    sums = curves(QRELS, RUNS, PAPERS[name], DEPTH, ideal=True)
+    np.testing.assert_allclose(found.values, sums.values / sums.ideal, rtol=1e-14)
+    means = curves(QRELS, RUNS, name, DEPTH)
+    assert not np.allclose(found.values, means.values)
+    assert "mean vector of the topics is divided by their mean ideal" in found.caption
+    assert "each topic is divided by its ideal list, then averaged" in str(means.notes()[0])
+    assert "mean" not in str(found.answer()[0])
+
+
+def test_ratio_of_means_is_for_normalised_vectors():
+    both = curves(QRELS, RUNS, ["CG", "nCG"], DEPTH, ratio_of_means=True)
+    np.testing.assert_array_equal(both.curves[0].values, curves(QRELS, RUNS, "CG", DEPTH).values)
+    assert str(both.notes()[0]).startswith("nCG: the mean vector")
+    banded = curves(QRELS, RUNS, "nCG", 3, ratio_of_means=True, confidence=0.9, resamples=100)
+    assert (banded.bands[:, 0] <= banded.values).all()
+    assert (banded.values <= banded.bands[:, 1]).all()
+    weights = {"q1": 2, "q2": 0, "q3": 1}
+    weighted = curves(QRELS, RUNS, "nCG", 3, ratio_of_means=True, weights=weights)
+    sums = curves(QRELS, RUNS, "CG", 3, weights=weights)
+    np.testing.assert_allclose(weighted.values, sums.values / sums.ideal, rtol=1e-14)
+    with pytest.raises(GradedError, match="divide by an ideal list, as nCG and nDCG_JK; CG does"):
+        curves(QRELS, RUNS, "CG", ratio_of_means=True)
+    with pytest.raises(GradedError, match="ratio_of_means does not go with avg"):
+        curves(QRELS, RUNS, "nCG(avg=True)", ratio_of_means=True)
+
+
 # ------------------------------------------------------------------------- ideal, depth
 
 

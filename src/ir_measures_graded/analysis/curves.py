@@ -15,9 +15,18 @@ import numpy as np
 from ir_measures import Measure
 
 from ..arguments import text as text_in
+from ..core.measures.base import GradedMeasure
+from ..core.measures.topics import ratio
 from ..core.provider import check_levels
 from ..core.ranking.gains import gain_of
-from ..core.registry.facts import gains_of, is_plain_sum, name_of, needs_intents, sign_of
+from ..core.registry.facts import (
+    gains_of,
+    is_normalised,
+    is_plain_sum,
+    name_of,
+    needs_intents,
+    sign_of,
+)
 from ..core.registry.notation import checked, parse_measures
 from ..errors import GradedError, NotApplicableError, did_you_mean
 from ..evaluation.at_ranks import DEEPEST, at_ranks, uncut, values_at_ranks
@@ -66,6 +75,14 @@ NARROW_BANDS = 50
 """Bands over fewer topics are too narrow."""
 BYTES = 80
 """The memory that curves take for each topic and rank."""
+MEAN_OF_RATIOS = (
+    "{}: each topic is divided by its ideal list, then averaged. --ratio_of_means divides the mean "
+    "vector by the mean ideal vector, as Järvelin & Kekäläinen 2002 do."
+)
+RATIO_OF_MEANS = (
+    "{}: the mean vector of the topics is divided by their mean ideal vector, as in Järvelin & "
+    "Kekäläinen 2002; evaluate averages the ratios of the topics."
+)
 LEAVES_OUT = "The best {} of {} are shown{}; {} are grey and have no column."
 NARROW = Note(
     f"Below {NARROW_BANDS} topics, bands are narrow: in simulations, those of 95 % covered the "
@@ -82,7 +99,9 @@ class Curves(Result):
     depth) are the lower and upper ends of the interval at level `confidence`; both are None without
     intervals. `topics` is the number of topics. Of more than 12 runs, figures show the best five
     and those to `highlight` in colour and the others in grey. Runs are ordered at the `cutoff`, or
-    at the last rank if it is None. The curves of a single `topic` are its values.
+    at the last rank if it is None. The curves of a single `topic` are its values. With
+    `ratio_of_means`, the curve of a measure that divides by an ideal list is the mean vector of the
+    topics divided by the mean ideal vector.
     """
 
     measure: Measure
@@ -97,6 +116,7 @@ class Curves(Result):
     at: tuple[int, ...] = ()
     cutoff: int | None = None
     topic: str | None = None
+    ratio_of_means: bool = False
 
     @property
     def ranks(self) -> np.ndarray:
@@ -155,7 +175,8 @@ class Curves(Result):
         if len(self.runs) == 1 and self.topic is not None:
             return [Note("{} has the {} {} at rank {} in {}.", *names)]
         if len(self.runs) == 1:
-            return [Note("{} has the mean {} {} at rank {} over {}.", *names)]
+            text = "{} has the mean {} {} at rank {} over {}."
+            return [Note(self._of_values(text), *names)]
         goodness = self.values * sign_of(self.measure)
         best_runs = leading(goodness[:, self._last - 1], self.runs)
         names[0] = listed(best_runs)
@@ -163,9 +184,14 @@ class Curves(Result):
         text = "{} {} the best mean {} at rank {}, {} over {}; {}."
         if self.topic is not None:
             text = "{} {} the best {} at rank {}, {} in {}; {}."
+        text = self._of_values(text)
         _, measure, value, last, over = names
         at_ranks = self._leads(goodness, best_runs)
         return [Note(text, names[0], have, measure, last, value, over, at_ranks)]
+
+    def _of_values(self, text: str) -> str:
+        """A sentence about means, which a ratio of means is not."""
+        return text.replace("mean ", "") if self.ratio_of_means else text
 
     def _leads(self, goodness: np.ndarray, best_runs: Sequence[str]) -> str:
         """At how many ranks the best run is the best, alone and with others."""
@@ -233,6 +259,14 @@ class Curves(Result):
         return Table.of_arrays(axes, of_rows)
 
     def notes(self) -> list[Note]:
+        """The kind of the bands, the curves that are left out, and how values are normalised."""
+        return self.notes_on_lines() + self.notes_on_normalisation()
+
+    def notes_on_normalisation(self) -> list[Note]:
+        """What is averaged and what is divided, if there are an ideal list and several topics."""
+        return notes_on_normalisation([self])
+
+    def notes_on_lines(self) -> list[Note]:
         """The kind of the bands, and the curves that are left out."""
         notes = []
         if self.confidence:
@@ -263,12 +297,14 @@ class Curves(Result):
     @property
     def caption(self) -> str:
         """What a reader must know of the figure."""
-        return " ".join([*self.about_lines, *self.words])
+        return " ".join([*self.about_lines, *self.words, *map(str, self.notes_on_normalisation())])
 
     @property
     def about_lines(self) -> list[str]:
         """What a reader must know of the lines, a sentence each."""
         parts = [f"Means over {self.over}."]
+        if self.ratio_of_means:
+            parts = [f"Ratios of means over {self.over}."]
         if self.topic is not None:
             parts = [f"Values of {self.over}."]
         if self.ideal is not None:
@@ -334,12 +370,24 @@ class Curves(Result):
             marks = {f"cutoff {self.cutoff}": float(self.cutoff)}
             grey_from = float(self.cutoff)
         axis = axis_of(self.measure, bool(heading))
-        if self.topic is not None:
+        if self.topic is not None or self.ratio_of_means:
             axis = axis.removeprefix("mean ")
         return figures.Lines(
             ranks, lines, RANK_IN_WORDS, axis, heading,
             marks=marks, grey_from=grey_from, whole_x=True, shows_legend=shows_legend,
         )  # fmt: skip
+
+
+def notes_on_normalisation(curves: Iterable[Curves]) -> list[Note]:
+    """What is averaged and what is divided, for measures that divide by an ideal list; none for a
+    single topic."""
+    normalised = [
+        one for one in curves if one.topic is None and one.topics > 1 and is_normalised(one.measure)
+    ]
+    if not normalised:
+        return []
+    text = RATIO_OF_MEANS if normalised[0].ratio_of_means else MEAN_OF_RATIOS
+    return [Note(text, listed([one.measure for one in normalised]))]
 
 
 def axis_of(measure: Measure, is_in_heading: bool) -> str:
@@ -391,9 +439,9 @@ class CurvesByMeasure(Result):
         return replace(first, rows=rows)
 
     def notes(self) -> list[Note]:
-        """The kind of the bands, and the curves that are left out, which are those of all
-        measures."""
-        return self.curves[0].notes()
+        """Of all measures the kind of the bands and the curves that are left out, and how values
+        are normalised."""
+        return self.curves[0].notes_on_lines() + notes_on_normalisation(self.curves)
 
     @property
     def caption(self) -> str:
@@ -404,6 +452,7 @@ class CurvesByMeasure(Result):
                 parts.append(GREY_LINE)
         for by_measure in self.curves:
             parts += by_measure.words
+        parts += map(str, notes_on_normalisation(self.curves))
         return " ".join(parts)
 
     def figure(self, *, title: str = "") -> Figure:
@@ -433,7 +482,7 @@ def curves(
     qrels: Qrels, runs: Runs, measure: Measure | str, depth: int | None = ..., *,
     ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ..., seed: int = ...,
     highlight: Iterable[str] = ..., no_relevant: str = ..., weights: By = ...,
-    at: Iterable[int] | int = ..., topic: str | None = ...,
+    at: Iterable[int] | int = ..., topic: str | None = ..., ratio_of_means: bool = ...,
 ) -> Curves: ...  # fmt: skip
 
 
@@ -442,7 +491,7 @@ def curves(
     qrels: Qrels, runs: Runs, measure: Iterable[Measure | str], depth: int | None = ..., *,
     ideal: bool | None = ..., confidence: float | None = ..., resamples: int = ..., seed: int = ...,
     highlight: Iterable[str] = ..., no_relevant: str = ..., weights: By = ...,
-    at: Iterable[int] | int = ..., topic: str | None = ...,
+    at: Iterable[int] | int = ..., topic: str | None = ..., ratio_of_means: bool = ...,
 ) -> Curves | CurvesByMeasure: ...  # fmt: skip
 
 
@@ -462,6 +511,7 @@ def curves(
     weights: By = None,
     at: Iterable[int] | int = (),
     topic: str | None = None,
+    ratio_of_means: bool = False,
     progress: Progress = False,
 ) -> Curves | CurvesByMeasure:
     """The measure at every rank from 1 to `depth`, averaged over the topics of the qrels, for each
@@ -482,6 +532,10 @@ def curves(
     - `at`: the ranks (1 to depth) that tables have; by default all. Without a depth and a cutoff,
       the last of them is the depth.
     - `topic`: the id of the only topic, in place of the means over all.
+    - `ratio_of_means`: of measures that divide by an ideal list, as nCG and nDCG_JK do, divide the
+      mean vector of the topics by the mean ideal vector, as section 3.3 of Järvelin & Kekäläinen
+      2002 does. Topics with a large recall base then weigh more. By default, each topic is divided
+      by its own ideal list, as in `evaluate`.
 
     `progress` is as for `evaluate`.
 
@@ -495,7 +549,7 @@ def curves(
     `evaluate` refuses.
     """
     ranks = as_list(at)
-    settings = (ideal, confidence, resamples, seed, highlight, ranks)
+    settings = (ideal, confidence, resamples, seed, highlight, ranks, ratio_of_means)
     qrels = counted_by(qrels, no_relevant, weights)
     if topic is not None:
         judgments: Judgments = read_judgments(qrels)
@@ -505,6 +559,12 @@ def curves(
     for one in sorted(every, key=lambda one: _last_rank(one, depth, ranks)):
         deepest[uncut(one)] = one  # the curve of P@5 is the first part of that of P@10
     measures = [one for one in every if one in deepest.values()]
+    if ratio_of_means and not any(is_normalised(uncut(one)) for one in measures):
+        does = "do" if len(measures) > 1 else "does"
+        raise GradedError(
+            f"ratio_of_means is for measures that divide by an ideal list, as nCG and nDCG_JK; "
+            f"{listed(measures)} {does} not"
+        )
     if len(measures) == 1:
         only = _curves(qrels, runs, measures[0], depth, *settings)
         return replace(only, topic=topic)
@@ -530,9 +590,13 @@ def _curves(
     seed: int,
     highlight: Iterable[str],
     at: Sequence[int],
+    ratio_of_means: bool,
 ) -> Curves:
     """The curves by one measure."""
     open_end = uncut(named_measure)
+    ratio_of_means = ratio_of_means and is_normalised(open_end)
+    if ratio_of_means:
+        _refuse_ratio(open_end)
     last = _last_rank(named_measure, depth, at)
     is_default = depth is None and not at and "cutoff" not in named_measure.params
     ranks = [whole_number(rank, "at", 1, last) for rank in at]
@@ -563,6 +627,9 @@ def _curves(
     if ideal:
         of_ideal = values_at_ranks(cut, ideal_run(judgments, open_end), judgments, last)
         best = means_of.mean(means_of.treated(of_ideal))
+    possible = None
+    if ratio_of_means:
+        possible = _ideal_vectors(cut, judgments, last)[:, means_of.topics]
     means = np.zeros((len(named), last))
     bands = None if confidence is None else np.zeros((len(named), 2, last))
     deepest = 1
@@ -570,10 +637,14 @@ def _curves(
         for number, run in enumerate(steps(named, "runs")):
             values_of_run = at_ranks(cut, run, judgments, last)
             deepest = max(deepest, values_of_run.deepest)
-            values = means_of.treated(values_of_run.values)
-            means[number] = means_of.mean(values)
+            if possible is not None:
+                achieved = values_of_run.values[:, means_of.topics] * possible
+                means[number] = ratio(means_of.mean(achieved), means_of.mean(possible))
+            else:
+                achieved = means_of.treated(values_of_run.values)
+                means[number] = means_of.mean(achieved)
             if bands is not None and confidence is not None:
-                bands[number] = _band(means_of, values, confidence, resamples, seed)
+                bands[number] = _band(means_of, achieved, possible, confidence, resamples, seed)
     if is_default:
         means = means[:, :deepest]
         best = None if best is None else best[:deepest]
@@ -590,7 +661,22 @@ def _curves(
         effective=means_of.effective,
         at=tuple(dict.fromkeys(ranks)),
         cutoff=named_measure.params.get("cutoff"),
+        ratio_of_means=ratio_of_means,
     )
+
+
+def _refuse_ratio(measure: GradedMeasure) -> None:
+    """Raise `NotApplicableError` for options with which no vectors of the topics are divided."""
+    if measure.params.get("avg") or measure.option("unjudged"):
+        option = "avg" if measure.params.get("avg") else "unjudged"
+        raise NotApplicableError(f"{measure}: ratio_of_means does not go with {option}")
+
+
+def _ideal_vectors(measure: Measure, judgments: Judgments, depth: int) -> np.ndarray:
+    """The vector by which each topic is divided (depth × T)."""
+    assert is_normalised(measure)
+    topics = ideal_run(judgments, measure).view(measure, cut=False)
+    return measure.ideal_vector(topics, depth).T
 
 
 def _refuse_bands(last: int, topics: int, resamples: int) -> None:
@@ -612,10 +698,22 @@ def _highlighted(highlight: Iterable[str], runs: Sequence[str]) -> tuple[str, ..
 
 
 def _band(
-    means_of: MeansOverTopics, values: np.ndarray, confidence: float, resamples: int, seed: int
+    means_of: MeansOverTopics,
+    values: np.ndarray,
+    possible: np.ndarray | None,
+    confidence: float,
+    resamples: int,
+    seed: int,
 ) -> Any:
-    """The band of the mean by the percentile bootstrap, which draws topics evenly."""
+    """The band of the mean, or of the ratio to the mean of what is `possible`, by the percentile
+    bootstrap, which draws topics evenly."""
     options = (confidence, resamples, seed)
+    if possible is not None:
+        weights = np.ones(values.shape[1])
+        if means_of.weights is not None:
+            weights = means_of.weights
+        parts = [values * weights, possible * weights]
+        return bootstrap(parts, _quotient, *options, method="percentile")
     if means_of.weights is None:
         return bootstrap([values], np.mean, *options, method="percentile")
     weights = np.broadcast_to(means_of.weights, values.shape)
@@ -623,8 +721,8 @@ def _band(
 
 
 def _quotient(weighted: np.ndarray, weights: np.ndarray, axis: int) -> np.ndarray:
-    """The weighted mean, from weighted values and their weights."""
-    return weighted.sum(axis=axis) / weights.sum(axis=axis)
+    """The weighted mean, from weighted values and their weights; 0 without any weight."""
+    return ratio(weighted.sum(axis=axis), weights.sum(axis=axis))
 
 
 def _refuse_names_of_columns(runs: Iterable[str], has_bands: bool) -> None:

@@ -20,6 +20,10 @@ OPTIONS = (
     ),
     Option("--at RANK,…", "ranks in the table, as in 5,10,20", whole_numbers, default=[]),
     Option("--topic TOPIC", "the curves of this topic in place of the means"),
+    Option(
+        "--ratio_of_means",
+        "divide the mean vector by the mean ideal vector, as Järvelin & Kekäläinen 2002",
+    ),
     Option("--highlight RUN", "of more than 12 runs, also show these in colour", many=True),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),
     *resamples("topics for the bands, at least 100", RESAMPLES),
@@ -38,6 +42,7 @@ def run(arguments: Arguments) -> Curves | CurvesByMeasure:
       ir_measures_graded curves qrels.txt a.run b.run P@20 --confidence 0.95 -o P.png
       ir_measures_graded curves qrels.txt runs/*.gz CG nDCG_JK --at 5,10,20
       ir_measures_graded curves qrels.txt a.run b.run CG DCG_JK nDCG_JK --topic 7
+      ir_measures_graded curves qrels.txt a.run b.run CG DCG_JK nCG nDCG_JK --ratio_of_means
     """
     try:
         first = inputs(arguments, uncut=True)
@@ -48,6 +53,7 @@ def run(arguments: Arguments) -> Curves | CurvesByMeasure:
         raise GradedError(f"{error}; the curves of the paper: {line}") from None
     highlight = [run_named(text, first) for text in arguments.highlight]
     settings = arguments.of("depth", "at", "confidence", "resamples", "seed", "topic")
+    settings |= arguments.of("ratio_of_means")
     return curves(*first, highlight=highlight, **settings)
 
 

@@ -267,6 +267,7 @@ CHECKS: Mapping[str, Check] = {
     "random": _number,
     "repeats": _one_of_types((str, Mapping), "a pattern of names, or a mapping of runs to systems"),
     "resamples": _whole_number,
+    "ratio_of_means": flag,
     "rule": text,
     "seed": _whole_number,
     "smaller": _names,
