@@ -186,6 +186,22 @@ def test_each_of_several_looks_has_its_share_of_the_error():
     assert max(p_values) >= 0.05
 
 
+def test_the_first_sentence_says_how_large_a_loss_is_beside_the_margin():
+    old = np.full(60, 0.5)
+    new = old - np.tile([0.008, 0.012], 30)
+    (answer,) = gate(of_pair(old, new), margin="2.02%").answer()
+    whatever = "; a significant loss fails whatever its size."
+    assert answer.endswith(f": −.0100 or −2.0 %, less than the margin of 2.02 %{whatever}")
+    (answer,) = gate(of_pair(old, new), margin=0.0199).answer()
+    assert "within the margin of 0.0199" in answer  # it holds
+    (answer,) = gate(of_pair(old, new), margin=0.0099).answer()
+    assert answer.endswith(
+        f": −.0100, more, but not certainly more, than the margin of 0.0099{whatever}"
+    )
+    (answer,) = gate(of_pair(old, new), margin="1%").answer()
+    assert answer.endswith(": −.0100 or −2.0 %, beyond the margin of 1 %.")
+
+
 def test_smaller_is_better_is_mirrored():
     old, new = random_pair(60, -0.2, 0.05)
     assert gate(of_pair(old, new)).verdict == "worse"

@@ -121,7 +121,7 @@ class Gate(Result):
         decisive = [verdict for verdict in self.deciding if verdict.verdict in kinds]
         measures = listed(verdict.name for verdict in decisive)
         if self.verdict in (WORSE, DIFFERS):
-            return [self._answer_of_difference(decisive, measures)]
+            return [self._answer_of_difference(decisive)]
         relation = "equivalent to" if self.equivalent else "not worse than"
         sentence = f"{self.new} is {relation} {self.old} by {measures}"
         if self.verdict == UNDECIDED:
@@ -141,19 +141,42 @@ class Gate(Result):
         is_unchanged = verdict.verdict == HOLDS and verdict.changed == 0
         return is_unchanged and verdict.unseen > self.margin.share(verdict.old)
 
-    def _answer_of_difference(self, decisive: Sequence[Verdict], measures: str) -> str:
-        """Who is worse or differs, and whether judgments could turn that."""
+    def _sizes(self, decisive: Sequence[Verdict]) -> str:
+        """The measures of these verdicts, each with the difference, beside the margin."""
+        if len(decisive) > 1:
+            sizes = listed(f"{verdict.name} ({self._size(verdict)})" for verdict in decisive)
+            return f"{sizes}; the margin is {self.margin}"
+        (verdict,) = decisive
+        relation = "less than"
+        if verdict.beyond:
+            relation = "beyond"
+        elif abs(verdict.difference) > self.margin.share(verdict.old) * abs(verdict.old):
+            relation = "more, but not certainly more, than"
+        return f"{verdict.name}: {self._size(verdict)}, {relation} the margin of {self.margin}"
+
+    def _size(self, verdict: Verdict) -> str:
+        """The difference in the unit of the margin."""
+        difference = decimal(verdict.difference, "+")
+        if not self.margin.relative or verdict.old == 0:
+            return difference
+        share = short(100 * verdict.difference / abs(verdict.old), "+.1f")
+        return f"{difference} or {share} %"
+
+    def _answer_of_difference(self, decisive: Sequence[Verdict]) -> str:
+        """Who is worse or differs, by how much, and whether judgments could turn that."""
         surely = ""
         if any(verdict.p for verdict in self.deciding):
             surely = "significantly "
         relation = f"differs {surely}from"
         if self.verdict == WORSE:
             relation = f"is {surely}worse than"
-        sentence = f"{self.new} {relation} {self.old} by {measures}"
+        sentence = f"{self.new} {relation} {self.old} by {self._sizes(decisive)}"
         turned = [verdict.name for verdict in decisive if verdict.may_turn]
         if turned:
             by_measures = "" if len(turned) == len(decisive) else f" by {listed(turned)}"
             sentence += f", but judgments of unjudged documents could turn the sign{by_measures}"
+        if self.verdict == WORSE and surely and not any(one.beyond for one in decisive):
+            sentence += "; a significant loss fails whatever its size"
         return f"{sentence}."
 
     def data(self) -> Table:
