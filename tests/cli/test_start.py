@@ -71,6 +71,23 @@ def test_a_small_run_is_evaluated_without_modules_that_it_does_not_need():
     assert NOT_NEEDED.isdisjoint(imported)
 
 
+def test_a_table_is_evaluated_without_pandas(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    topics = [f"q{number % 4}" for number in range(2000)]
+    documents = [f"d{number}" for number in range(2000)]
+    values = list(range(2000))
+    qrels = tmp_path / "qrels.parquet"
+    run = tmp_path / "run.parquet"
+    for path, value in ((qrels, "relevance"), (run, "score")):
+        columns = {"query_id": topics, "doc_id": documents, value: values}
+        parquet.write_table(pyarrow.table(columns), path)
+    ended = started(["-X", "importtime", *FORMS["module"], "evaluate", qrels, run, "nDCG_JK@10"])
+    imported = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
+    assert "pyarrow.parquet" in imported
+    assert imported.isdisjoint({"pandas", "pyarrow.compute"})
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -45,6 +45,7 @@ NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # the value of a key that is missing
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
 DECODED = 1 << 27  # bytes of texts that are decoded at once, if a short code may stand for any text
 FEWER_TEXTS = 8  # rows for each text of a dictionary, from which on its codes lead to the texts
+MANY_ROWS = 1 << 10  # from which on a copy of their texts pays for the import of pyarrow.compute
 LENGTH = 4  # bytes of the length of a footer
 DELTA_CODES = {"DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"}
 
@@ -534,7 +535,7 @@ def _part(
         column = batch.column(theirs)
         if types.is_dictionary(column.type):
             _refuse_long(column, theirs, facts, first)
-            if not _has_few_texts(column):
+            if not _is_read_by_codes(column):
                 column = column.dictionary_decode()
         if ours in IDS and types.is_integer(column.type):
             integers += (ours,)
@@ -555,28 +556,34 @@ def _part(
     return Part(read, rows, facts._replace(integers=integers)).checked()
 
 
-def _has_few_texts(column: pyarrow.DictionaryArray) -> bool:
-    """Whether the dictionary of a column has fewer texts than it has rows, and none is missing."""
+def _is_read_by_codes(column: pyarrow.DictionaryArray) -> bool:
+    """Whether the codes of a column lead to its texts; a copy of the text of each row is faster if
+    there are many texts and many rows.
+    """
     from pyarrow import types
 
     texts = column.dictionary
     is_text = types.is_string(texts.type) or types.is_large_string(texts.type)
-    return is_text and not texts.null_count and FEWER_TEXTS * len(texts) <= len(column)
+    if not is_text or texts.null_count:
+        return False
+    return len(column) < MANY_ROWS or len(column) >= FEWER_TEXTS * len(texts)
 
 
 def _refuse_long(column: pyarrow.DictionaryArray, name: str, facts: Facts, first: int) -> None:
     """Raise `FileError` for a row whose text is longer than an id, before each row has a copy."""
-    from pyarrow import compute, types
+    from pyarrow import types
 
     texts = column.dictionary
     if not (types.is_string(texts.type) or types.is_large_string(texts.type)):
         return
-    are_long = compute.greater(compute.binary_length(texts), LONGEST_ID)
-    if not compute.any(are_long).as_py():
+    # Functions of pyarrow.compute that take a number import pandas.
+    are_long = np.diff(bounds_of_strings(texts)) > LONGEST_ID
+    if not are_long.any():
         return
-    long_rows = compute.take(are_long, column.indices).to_pylist()
-    if True in long_rows:
-        row = long_rows.index(True)
+    long_codes = set(np.flatnonzero(are_long).tolist())
+    codes = column.indices.to_pylist()
+    row = next((row for row, code in enumerate(codes) if code in long_codes), None)
+    if row is not None:
         text = column[row].as_py()
         where = facts.location(first + row)
         raise FileError(f"{where}: the {name} {shown(text)} {flaw_of(text)}")
