@@ -178,3 +178,11 @@ def test_an_unjudged_document_that_is_no_id_stays_unjudged():
     run = {topic: {f"{topic}-Doc000": 2.0, **not_ids} for topic in QRELS}
     texts = texts_of(evaluate, QRELS, {"x": run}, ["P@5"])
     assert texts == ["80 % of the top 5 are unjudged"]
+
+
+def test_numbered_ids_of_one_kind_do_not_match_each_other():
+    # Every id up to its hyphen with the ending of one judged document would be this document.
+    qrels = {topic: {f"SKU-{number:03d}": 1 for number in range(8)} for topic in ("q1", "q2")}
+    run = {topic: {f"SKU-{number:03d}": -number for number in range(7, 20)} for topic in qrels}
+    texts = texts_of(evaluate, qrels, {"run": run}, ["AP@10"])
+    assert not any("would match" in text for text in texts)

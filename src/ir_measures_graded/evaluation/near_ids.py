@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
 
@@ -109,12 +109,14 @@ class IdRule:
     """A change of ids, which `of_run` makes in the run.
 
     If the rule `ignores_case`, ids of the qrels are put in lower case too. `words` follow "would
-    match".
+    match". If it is `one_to_one`, a judged document counts once: a rule that makes SKU-000 of all
+    ids from SKU-001 on is none.
     """
 
     words: str
     of_run: Callable[[str], str]
     ignores_case: bool = False
+    one_to_one: bool = False
 
     def judged_ids(self, topic: SampledTopic) -> SomeIds:
         """The ids of the qrels as the rule compares them. A topic keeps them for all rules."""
@@ -132,9 +134,12 @@ class IdRule:
     def pairs(self, topic: SampledTopic) -> Iterator[tuple[str, str]]:
         """The unjudged documents that match a judged one by the rule, and the latter."""
         judged_ids = self.judged_ids(topic)
+        matched: set[str] = set()
         for id_ in topic.unjudged:
             changed = self.of_run(id_)
-            if changed in judged_ids.members:
+            is_counted = self.one_to_one and changed in matched
+            if changed in judged_ids.members and not is_counted:
+                matched.add(changed)
                 yield id_, topic.judged[judged_ids.place[changed]]
 
 
@@ -258,7 +263,7 @@ class UnmatchedDocuments:
                 yield _both(rule, SAME_CASE)
         for first in first_rules:
             for second in _affix_rules(topics, first):
-                yield _both(first, second)
+                yield replace(_both(first, second), one_to_one=first is not SAME_CASE)
         run = [SomeIds(topic.unjudged) for topic in topics]
         qrels = [topic.judged_ids for topic in topics]
         prefix, ending = _most_frequent_frame(qrels, run)
