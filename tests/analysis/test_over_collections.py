@@ -178,8 +178,10 @@ def test_two_collections_call_only_differences_over_these_significant(collection
     assert [record["A"] is None for record in records] == [True, True, False, False]
     text = "2 of 2 pairs differ by AP, stratified t over 2 collections; B and C are"
     assert text in over_two.answer()[0]
-    labels = [text.get_text() for text in over_two.figure().axes[0].texts]
-    assert labels[:-1:2] == ["all collections (2): B", "large (400): B", "middle (40): B"]
+    panels = over_two.figure().axes
+    headings = [panel.texts[-1].get_text() for panel in panels]
+    assert headings == ["AP, all collections (2)", "AP, large (400)", "AP, middle (40)"]
+    assert [text.get_text() for text in panels[0].texts[:2]] == ["B", "C"]
     assert "for 4 differences" in over_two.groups["large"].notes()[0]
 
 
