@@ -342,3 +342,13 @@ def judged_share(run, qrels):
     first = {topic: sorted(run[topic], key=run[topic].get)[-10:] for topic in run}
     judged = sum(doc in qrels[topic] for topic, docs in first.items() for doc in docs)
     return judged / sum(map(len, first.values()))
+
+
+def test_ids_with_blanks_around_them_survive_a_list_for_a_judge(tmp_path):
+    qrels = {" q": {"a": 1, "b": 0}}
+    runs = {"A": {" q": {" x": 2.0, "a": 1.0}}, "B": {" q": {"y ": 2.0, "b": 1.0}}}
+    holes(qrels, runs, "P@2", batch=2).ask(tmp_path / "ask.csv")
+    filled = tmp_path.joinpath("ask.csv").read_text().replace(",,", ",1,")
+    (tmp_path / "answers.csv").write_text(filled)
+    merged = add_answers(qrels, tmp_path / "answers.csv")
+    assert merged.qrels == {" q": {"a": 1, "b": 0, " x": 1, "y ": 1}}

@@ -251,13 +251,28 @@ def comma_separated(
 ) -> Iterator[str]:
     """Print fields separated by commas and quoted where necessary, below a line of column names.
 
+    Some readers drop blanks around a field without quotes.
+
     >>> list(comma_separated(["run", "nDCG_JK(b=10,avg=True)"], [["bm25", 0.25]], places=2))
     ['run,"nDCG_JK(b=10,avg=True)"', 'bm25,0.25']
+    >>> list(comma_separated(["topic", "level"], [[" q1", ""]]))
+    ['topic,level', '" q1",']
     """
     for line in _lines(columns, rows, places):
+        if any(field != field.strip() for field in line):
+            yield ",".join(map(_quoted, line))
+            continue
         written = io.StringIO()
         csv.writer(written).writerow(line)  # quotes the characters of its line terminator
         yield written.getvalue().removesuffix("\r\n")
+
+
+def _quoted(field: str) -> str:
+    """A field of CSV, quoted where necessary."""
+    if field == field.strip() and not re.search('[",\r\n]', field):
+        return field
+    doubled = field.replace('"', '""')
+    return f'"{doubled}"'
 
 
 def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
