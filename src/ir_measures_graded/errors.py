@@ -4,7 +4,7 @@ names."""
 import logging
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -23,6 +23,18 @@ class GradedError(ValueError):
 
 class FileError(GradedError):
     """A file cannot be used; the message names the file and, if possible, the line."""
+
+
+class WholeLevelsError(GradedError):
+    """Measures take whole levels, and a level is none.
+
+    `reason` is the message without advice, and `instead` has the string of the equal graded measure
+    for each measure, empty if there is none. `others` is what to do about those.
+    """
+
+    reason: str = ""
+    others: str = ""
+    instead: "Mapping[Any, str]" = {}
 
 
 class NotApplicableError(GradedError):

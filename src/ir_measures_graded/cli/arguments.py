@@ -6,6 +6,7 @@ import shlex
 import warnings
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
@@ -42,6 +43,7 @@ from ..files.content import similar_files
 from ..files.files import RunFile, qrels_in
 from ..files.sources import is_file, is_named_file, named_path, scoreddocs_of
 from ..output.formats import listed
+from .habits import shown_line
 from .parser import READING, Arguments, Option, as_list, at_least_1, choice, real, whole_number
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
@@ -517,6 +519,26 @@ def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measu
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
         return [measure for word in words for measure in measures_in(word, uncut, qrels)]
+
+
+def line_instead(words: Sequence[str], instead: Mapping[Measure, str]) -> str:
+    """The command with the equal measures in place of those that it cannot have; empty if no word
+    names one. Measures without an equal one are left out.
+    """
+    line: list[str] = []
+    is_changed = False
+    for word in words:
+        measures: list[Measure] = []
+        if not is_named_file(word):
+            with suppress(GradedError):
+                measures = measures_in(word)
+        if instead.keys().isdisjoint(measures):
+            line.append(word)
+            continue
+        strings = [instead.get(measure, str(measure)) for measure in measures]
+        line += filter(None, strings)
+        is_changed = is_changed or any(strings)
+    return shown_line(line) if is_changed else ""
 
 
 def measure_in(text: str, what: str, qrels: Any = None) -> Measure:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import __version__
 from ..docstrings import docstring_of
-from ..errors import GradedError, InputWarning, Remark, did_you_mean
+from ..errors import GradedError, InputWarning, Remark, WholeLevelsError, did_you_mean
 from ..output.formats import MINUS, clean
 from ..output.width import width, width_of_terminal
 from ..progress import followed
@@ -162,7 +162,16 @@ def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> 
     levels = words_as_levels(arguments.get("levels"))
     watched = followed(_is_watched() and not arguments.quiet)
     with levels, watched, reading_by(arguments.get("jobs") or 1):
-        answer = command.run(arguments)
+        try:
+            answer = command.run(arguments)
+        except WholeLevelsError as error:
+            from .arguments import line_instead
+
+            line = line_instead(words, error.instead)
+            if not line:
+                raise
+            reason = error.reason + error.others
+            raise GradedError(f"{reason}; the same measures take it: {line}") from None
     for path, stamp in stamps(arguments).items():
         if stamp != before.get(path, stamp):
             raise GradedError(f"{path}: the file changed while it was read; run the command again")

@@ -11,7 +11,7 @@ from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 
 from ..arguments import items, refused
-from ..errors import GradedError, InputWarning, level_of_caller, shown
+from ..errors import GradedError, InputWarning, WholeLevelsError, level_of_caller, shown
 from .by_topic import largest, mean_over_topics
 from .measures import standard
 from .measures.base import GradedMeasure, MeasureError, OrderlessMean, ScoreError
@@ -49,6 +49,7 @@ class GradedEvaluator(Evaluator):
             refuse_empty(rows)
             judged = judged_of(rows)
         self.judged = judged
+        check_whole_levels(measures, judged, rows)
         for measure in measures:
             check_levels(measure, judged, rows)
         super().__init__(measures, self.judged.topics)
@@ -235,17 +236,55 @@ def check_levels(measure: Measure, judged: Judged, rows: Rows | None = None) -> 
     if needs_intents(measure):
         judged.whole.intents  # noqa: B018  # reads them
         return
-    if standard.needs_whole_levels(measure) and (judged.levels.level % 1).any():
-        rows = rows or judged.rows
-        row = int(np.flatnonzero(rows.values % 1)[0])
-        level = f"{rows.values[row]:g}"
-        definition = definition_of(measure)
-        same: Any = ""
-        if isinstance(definition, Standard):
-            same = definition.same(np.unique(rows.values).tolist())
-        hint = f"; {same} is the same measure and takes {level}" if same else ""
-        raise rows.error(row, f"the level is {level}; {measure} takes whole levels{hint}")
+    check_whole_levels([measure], judged, rows)
     judged.need_one_level()
+
+
+def check_whole_levels(
+    measures: Iterable[Measure], judged: Judged, rows: Rows | None = None
+) -> None:
+    """Raise `WholeLevelsError` if some of the measures need whole levels, and a level is none.
+
+    The message names all of them, and the equal measures.
+    """
+    needing: list[Measure] = []
+    for measure in measures:
+        if standard.needs_whole_levels(measure) and not needs_intents(measure):
+            needing.append(measure)
+    if not needing or not (judged.levels.level % 1).any():
+        return
+    rows = rows or judged.rows
+    row = int(np.flatnonzero(rows.values % 1)[0])
+    level = f"{rows.values[row]:g}"
+    instead: dict[Measure, str] = {}
+    for measure in needing:
+        definition = definition_of(measure)
+        instead[measure] = ""
+        if isinstance(definition, Standard):
+            instead[measure] = definition.same(np.unique(rows.values).tolist())
+    takes = "takes" if len(needing) == 1 else "take"
+    what = f"the level is {level}; {_in_words(needing)} {takes} whole levels"
+    reason = f"{rows.location(row)}: {what}"
+    equal = [same for same in instead.values() if same]
+    hint = ""
+    if len(equal) == 1:
+        hint = f"; {equal[0]} is the same measure and takes {level}"
+    elif equal:
+        hint = f"; {_in_words(equal)} are the same measures and take {level}"
+    without = [measure for measure, same in instead.items() if not same]
+    others = ""
+    if equal and without:
+        others = f"; for {_in_words(without)}, round the levels"
+    error = WholeLevelsError(reason + others + hint)
+    error.reason = reason
+    error.others = others
+    error.instead = instead
+    raise error
+
+
+def _in_words(measures: Iterable[Any]) -> str:
+    *others, last = map(str, measures)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 CRASHING = -2

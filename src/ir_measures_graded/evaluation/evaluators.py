@@ -15,6 +15,7 @@ from ..core.provider import (
     GradedEvaluator,
     GradedProvider,
     check_levels,
+    check_whole_levels,
     refuse_crash_of_pytrec_eval,
 )
 from ..core.registry.facts import HIGHEST_OF_GDEVAL, graded_err, is_err
@@ -38,6 +39,9 @@ def evaluators(
     nDCG(gains={1:0})@10 sometimes takes its gains, NumRet beside P(judged_only=True)@5 its
     documents.
     """
+    measures = list(measures)
+    if provider in (None, ir_measures.pytrec_eval):
+        check_whole_levels(measures, judgments.documents, judgments.rows)
     ours = provider or GradedProvider()
     graded: list[Measure] = []
     groups: dict[str, list[Measure]] = {}

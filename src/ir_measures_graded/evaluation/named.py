@@ -35,7 +35,7 @@ from ..core.rows.in_memory import Source, in_memory
 from ..core.rows.lists import is_pair, sequence_of
 from ..core.rows.passages import PassageRule, PassageRun
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
-from ..errors import FileError, GradedError, Remark, did_you_mean, shown
+from ..errors import FileError, GradedError, Remark, WholeLevelsError, did_you_mean, shown
 from ..files.content import matching
 from ..files.contracts import Contract, contract_of
 from ..files.files import RunFile, without_endings
@@ -684,7 +684,7 @@ def about(name: str | None) -> Iterator[None]:
     """Put the name of the qrels or run, if there is one, before the message of an error."""
     try:
         yield
-    except FileError:  # FileError already names its file
+    except (FileError, WholeLevelsError):  # they already name their file
         raise
     except GradedError as error:
         if not name or str(error).startswith(f"{name}: "):

@@ -12,6 +12,7 @@ supported. `FORMULAS` has those without a definition, to be read beside the C co
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -24,7 +25,7 @@ from ir_measures.providers.base import NOT_PROVIDED
 
 from ...errors import GradedError
 from ..by_topic import bounds_of, cumsum, positions
-from ..ranking.gains import EXP, Gains, canonical_gains, gain_of
+from ..ranking.gains import EXP, Gains, canonical_gains, gain_of, gains_text, plain_number
 from ..ranking.judged import Judged as JudgedQrels
 from ..ranking.judged import computed_once
 from ..ranking.ranks import JudgedRanks
@@ -101,7 +102,15 @@ class Standard(GradedMeasure):
         if self.SAME is None or self["judged_only"] or not gains or len(gains) > LEVELS:
             return ""
         shared = {name: self.params[name] for name in SHARED if name in self.params}
-        return str(self.SAME(gains=gains, **shared)).replace("'", "")
+        text = str(self.SAME(gains=gains, **shared)).replace("'", "")
+        if isinstance(gains, str):
+            return text
+        # All levels, as a gain that is left out would look like one of 0.
+        pairs = {}
+        for level, gain in gains.items():
+            if level > 0:
+                pairs[plain_number(level)] = plain_number(gain)
+        return re.sub(r"gains=\{[^}]*\}", f"gains={{{gains_text(pairs)}}}", text)
 
 
 class _AP(Standard, _GAP):
