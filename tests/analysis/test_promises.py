@@ -107,6 +107,8 @@ def _subclasses(kind):
     return classes
 
 
+for name in analysis.__all__:
+    getattr(analysis, name)  # imports its module
 CONCRETE = sorted(kind.__name__ for kind in _subclasses(Result) if not isabstract(kind))
 KINDS = [name for name in CONCRETE if name in analysis.__all__]
 every_kind = pytest.mark.parametrize("kind", KINDS)
