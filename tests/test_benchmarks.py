@@ -15,6 +15,7 @@ pytest.importorskip("duckdb", reason="DuckDB is not installed")
 import costs
 import kept
 import large
+import page
 import promises
 import workloads
 from workloads import FORMS, SHAPES
@@ -32,6 +33,7 @@ def test_contestants_agree(form, tmp_path):
         inputs = peers.Inputs(replace(TINY, tied=float(tied)), tmp_path / str(tied), trec_eval)
         calls = inputs.contestants(form)
         by_dicts = inputs.contestants("dicts")
+        calls.pop(peers.FLOOR, None)
         for peer, call in calls.items():
             has_own_order_of_ties = peer == "ranx"
             if tied == has_own_order_of_ties:
@@ -142,3 +144,30 @@ def test_kept_figures_tell_which_forms_are_slower(tmp_path, capsys, monkeypatch)
 def test_a_figure_of_every_form_is_kept():
     figures = json.loads(kept.KEPT.read_text())
     assert figures.keys() == {*kept.FORMS, *kept.ARROW_FORMS, *kept.FILES}
+
+
+def test_the_page_has_the_tables_of_its_parts(tmp_path):
+    """A part that is in the folder is not measured again; the others are left as they are."""
+    rows = [{"case": "report", "s": 5.0, "CPU_s": 3.21, "peak_MB": 320.4}]
+    measured = {"date": "2026-11-29T12:00:00+00:00", "tables": {"Large work": rows}}
+    (tmp_path / "analyses.json").write_text(json.dumps(measured))
+    for name, (file, _) in page.WRITTEN.items():
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a") as stream:
+            stream.write(f"<!-- begin {name} -->\nold\n<!-- end {name} -->\n")
+    page.main(["--folder", str(tmp_path), "--only", "analyses", "--write"], tmp_path)
+    text = (tmp_path / "docs/benchmarks.md").read_text()
+    assert text == (
+        "<!-- begin analyses -->\n\n| analysis | seconds | MB |\n|---|--:|--:|\n"
+        "| report | 3.2 | 320 |\n\n<!-- end analyses -->\n"
+    )
+    assert (tmp_path / "README.md").read_text() == (
+        "<!-- begin in short -->\nold\n<!-- end in short -->\n"
+    )
+
+
+def test_every_table_of_the_page_has_its_place():
+    for name, (file, _) in page.WRITTEN.items():
+        text = (page.ROOT / file).read_text()
+        assert page.replaced(text, name, "") != text

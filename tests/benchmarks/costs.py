@@ -1,9 +1,10 @@
 """Times that share a table: measures, standard measures, arrays of labels.
 
-    python tests/benchmarks/costs.py [S M L X T3 … T6 groups] [--only TABLE/CALL …] [--json FILE]
+    python tests/benchmarks/costs.py [S M L X T3 … T6 groups …] [--only TABLE/CALL …] [--json FILE]
 
 The workloads are those of workloads.py. T3 to T6 are one topic with a thousand to a million
-documents and as many levels. `groups` is for ``arrays``, which is measured on no other workload.
+documents and as many levels. `groups`, `groups20` and `groups100` are for ``arrays``, which is
+measured on no other workload.
 The tables are:
 
 - ``alone``: each measure, given the judged ranks.
@@ -11,7 +12,9 @@ The tables are:
 - ``standard``, ``files``: nDCG_JK(b=2)@100 together with nDCG@10 and AP, with and without
   `accelerate()`.
 - ``arrays``: the mean nDCG@10 with exponential gains of scores without ties, which all compute
-  alike. LightGBM and XGBoost evaluate scores that they hold already; all others get arrays.
+  alike. LightGBM and XGBoost evaluate scores that they hold already; all others get arrays. The
+  metrics of this package get what the two pass to a metric in Python.
+- ``training``: LightGBM's metric and that of this package on the scores after some rounds.
 
 `ratio` is a time divided by that of the first row of its group. Times are those of the processor,
 of all threads, so other programs on the machine change them little.
@@ -37,9 +40,15 @@ from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.measures.topics import Topics
 from ir_measures_graded.core.reduction import judged_of, reduced
 from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
+from ir_measures_graded.integrations.boosting import lightgbm_metric, xgboost_metric
 from peers import MEASURE, TINY, Inputs, mean_of_command, read_by_ir_measures
 
-INPUTS = {**SHAPES, "groups": Shape(10_000, 120, (120, 120), (0, 4))}
+INPUTS = {
+    **SHAPES,
+    "groups": Shape(10_000, 120, (120, 120), (0, 4)),
+    "groups20": Shape(10_000, 20, (20, 20), (0, 4)),
+    "groups100": Shape(1_000, 100, (100, 100), (0, 4)),
+}
 for power in (3, 4, 5, 6):
     size = 10**power
     INPUTS[f"T{power}"] = Shape(1, size, (size, size), (0, size))
@@ -146,9 +155,9 @@ def arrays(inputs: Inputs) -> Calls:
     if find_spec("sklearn"):
         calls["scikit-learn"] = by_scikit_learn(*by_group)
     if find_spec("lightgbm"):
-        calls["LightGBM"] = by_lightgbm(labels, scores, sizes)
+        calls |= by_lightgbm(labels, scores, sizes)
     if find_spec("xgboost"):
-        calls["XGBoost"] = by_xgboost(labels, scores, sizes)
+        calls |= by_xgboost(labels, scores, sizes)
     yield calls
 
 
@@ -158,34 +167,88 @@ def by_scikit_learn(labels: np.ndarray, scores: np.ndarray) -> Call:
     return partial(ndcg_score, 2**labels - 1, scores, k=10)
 
 
-def by_lightgbm(labels: np.ndarray, scores: np.ndarray, sizes: np.ndarray) -> Call:
+LIGHTGBM = {
+    "objective": "lambdarank",
+    "metric": "ndcg",
+    "eval_at": [10],
+    "verbose": -1,
+    "feature_pre_filter": False,
+    "num_threads": 1,
+}
+
+
+def by_lightgbm(labels: np.ndarray, scores: np.ndarray, sizes: np.ndarray) -> dict[str, Call]:
     import lightgbm
 
-    settings = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "verbose": -1}
     features = np.zeros((labels.size, 1))
     data = lightgbm.Dataset(features, labels, group=sizes, init_score=scores)
-    booster = lightgbm.Booster(settings | {"feature_pre_filter": False}, data)
+    booster = lightgbm.Booster(LIGHTGBM, data)
+    metric = lightgbm_metric("nDCG_Burges@10")
+    scores_as_passed = scores.astype(np.float64)
 
-    def mean() -> float:
+    def own() -> float:
         ((_, _, value, _),) = booster.eval_train()
         return value
 
-    return mean
+    def ours() -> float:
+        ((_, value, _),) = metric(scores_as_passed, data)
+        return value
+
+    return {"LightGBM": own, "ir-measures-graded, as LightGBM's metric": ours}
 
 
-def by_xgboost(labels: np.ndarray, scores: np.ndarray, sizes: np.ndarray) -> Call:
+def by_xgboost(labels: np.ndarray, scores: np.ndarray, sizes: np.ndarray) -> dict[str, Call]:
     import xgboost
 
     features = np.zeros((labels.size, 1))
     matrix = xgboost.DMatrix(features, labels, base_margin=scores)
     matrix.set_group(sizes)
-    booster = xgboost.Booster({"objective": "rank:ndcg", "eval_metric": "ndcg@10"}, [matrix])
+    settings = {"objective": "rank:ndcg", "eval_metric": "ndcg@10", "nthread": 1}
+    booster = xgboost.Booster(settings, [matrix])
+    metric = xgboost_metric("nDCG_Burges@10")
 
-    def mean() -> float:
+    def own() -> float:
         text = booster.eval_set([(matrix, "train")])
         return float(text.rpartition(":")[2])
 
-    return mean
+    def ours() -> float:
+        ((_, value),) = metric(scores, matrix)
+        return value
+
+    return {"XGBoost": own, "ir-measures-graded, as XGBoost's metric": ours}
+
+
+ROUNDS = 10
+MOST_TRAINED = 250_000
+"""The documents up to which a ranker is trained."""
+
+
+def training(inputs: Inputs) -> Calls:
+    """The metrics on the scores of a ranker after some rounds, of which some are tied."""
+    if not find_spec("lightgbm") or inputs.shape.topics * inputs.shape.retrieved > MOST_TRAINED:
+        return
+    import lightgbm
+
+    random = np.random.default_rng(2)
+    labels = labels_and_scores(inputs.shape)[0].ravel()
+    features = labels[:, None] + random.normal(0, 2, (labels.size, 10))
+    sizes = np.full(inputs.shape.topics, inputs.shape.retrieved)
+    data = lightgbm.Dataset(features, labels, group=sizes)
+    booster = lightgbm.Booster(LIGHTGBM, data)
+    for _ in range(ROUNDS):
+        booster.update()
+    passed: list[Any] = []
+
+    def keep(scores: np.ndarray, data_set: Any) -> Any:
+        passed.append((scores.copy(), data_set))
+        return "kept", 0.0, True
+
+    booster.eval_train(feval=keep)
+    metric = lightgbm_metric("nDCG_Burges@10")
+    yield {
+        "LightGBM": booster.eval_train,
+        "ir-measures-graded, as LightGBM's metric": partial(metric, *passed[0]),
+    }
 
 
 TABLES: dict[str, Callable[[Inputs], Calls]] = {
@@ -194,7 +257,10 @@ TABLES: dict[str, Callable[[Inputs], Calls]] = {
     "standard": standard,
     "files": on_files,
     "arrays": arrays,
+    "training": training,
 }
+ON_GROUPS = ("arrays", "training")
+"""The tables of workloads of groups."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -202,7 +268,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     with TemporaryDirectory() as folder, Report(arguments) as report:
         for name in arguments.workloads or ["M"]:
             for table, groups in TABLES.items():
-                if (table == "arrays") != (name == "groups"):
+                if (table in ON_GROUPS) != name.startswith("groups"):
                     continue
                 for calls in groups(Inputs(TINY, Path(folder, "tiny"))):
                     for call in calls.values():

@@ -124,19 +124,41 @@ def options(description: str | None, workloads: Iterable[str] = ()) -> argparse.
     return parser
 
 
+def processor() -> str:
+    """The name of the processor under Linux; otherwise what Python knows of it."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return value.strip()
+    return platform.processor()
+
+
+def memory_of_machine() -> int:
+    """The bytes of memory of the machine under Linux, otherwise 0."""
+    with suppress(OSError, ValueError, AttributeError):
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return 0
+
+
 class Report:
-    """Tables in Markdown, printed row by row; --json saves them at the end or on an interrupt."""
+    """Tables in Markdown, printed row by row; --json saves them at the end or on an interrupt.
+
+    `programs` are the versions of measured programs that are no packages of Python.
+    """
 
     def __init__(self, arguments: argparse.Namespace):
         self.arguments = arguments
         self.tables: dict[str, list[dict[str, Any]]] = {}
+        self.programs: dict[str, str] = {}
 
     def __enter__(self) -> "Report":
         return self
 
     def __exit__(self, *_: object) -> None:
         if self.arguments.json:
-            content = json.dumps({**machine(), "tables": self.tables}, indent=1)
+            measured = {"programs": self.programs, "tables": self.tables}
+            content = json.dumps({**machine(), **measured}, indent=1)
             self.arguments.json.write_text(f"{content}\n")
 
     def wanted(self, name: str) -> bool:
@@ -186,7 +208,9 @@ def machine() -> dict[str, Any]:
     return {
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "system": platform.platform(),
+        "processor": processor(),
         "cores": os.cpu_count(),
+        "memory": memory_of_machine(),
         "python": platform.python_version(),
         "packages": {package.metadata["Name"]: package.version for package in distributions()},
     }

@@ -5,7 +5,7 @@
 The programs of `PARTS` run one after another and keep their numbers in the folder, as JSON. A part
 that is there already is not measured again. The tables are printed; `--write` puts them in their
 places in README.md, docs/benchmarks.md and the README of this folder, between ``<!-- begin NAME -->``
-and ``<!-- end NAME -->``. All parts take about eight minutes on two cores without other work.
+and ``<!-- end NAME -->``. All parts take about ten minutes on two cores without other work.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -26,18 +27,24 @@ FLOOR = "Polars, reading alone"
 FORMS = ("frame, *", "dicts", "tuples", "files", "parquet")
 GROWING = [f"{form}/{OURS}" for form in ("frame, str", "files", "processes")]
 ORDERS = ("NDPM", "KendallTau*", "Spearman", "muAP")
+LONG = [
+    "evaluate, in memory, 1,000,000 rows",
+    "evaluate, in memory, 10,000,000 rows",
+    "evaluate_batches, 2,000 topics, 10,000,000 rows",
+]
 PARTS: dict[str, list[str]] = {
     "commands": ["peers.py", "XS", "S", "M", "--only", "processes", "--repeat", "15"],
     "small": ["peers.py", "S", "M", "--only", *FORMS, "--repeat", "5", "--patience", "4"],
     "large": ["peers.py", "L", "--only", *FORMS, "processes", "--repeat", "3", "--patience", "3"],
     "growth": ["peers.py", "L50", "L500", "L5000", "L", "D3", "D4", "D5", "--only", *GROWING],
-    "costs": ["costs.py", "M", "groups", "groups20", "groups100", "--repeat", "5"],
+    "costs": ["costs.py", "M", "groups", "groups20", "groups100", "--repeat", "3"],
     "orders": ["costs.py", "T3", "T4", "T5", "T6", "--only", *(f"alone/{name}" for name in ORDERS)],
+    "long": ["large.py", "--only", *LONG],
     "analyses": ["large.py", "--only", "report*", "curves*", "ranges*", "compare*", "power*"],
 }
 """The program of each part, and its arguments."""
 WITHOUT_MEMORY = ("commands", "small", "large")
-ONCE = ("growth", "orders", "analyses")
+ONCE = ("growth", "orders", "long", "analyses")
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -86,6 +93,11 @@ def _text_of(cell: Any) -> str:
     return str(cell)
 
 
+def folded(text: str) -> str:
+    """A paragraph in lines as long as those of the pages."""
+    return textwrap.fill(text, 125, break_long_words=False, break_on_hyphens=False)
+
+
 def by_workload(tables: Tables) -> dict[str, list[Row]]:
     """The rows of `peers.py` by the name of their workload."""
     return {title.partition(":")[0]: rows for title, rows in tables.items()}
@@ -118,7 +130,9 @@ def peers(parts: dict[str, Any]) -> str:
 
 
 def commands(parts: dict[str, Any]) -> str:
-    rows_of = by_workload(parts["commands"]["tables"]) | by_workload(parts["large"]["tables"])
+    rows_of = by_workload(parts["commands"]["tables"])
+    if "large" in parts:
+        rows_of |= by_workload(parts["large"]["tables"])
     return of_peers(rows_of, lambda form: form == "processes")
 
 
@@ -228,6 +242,16 @@ def orders(parts: dict[str, Any]) -> str:
     return markdown(["measure", "documents", "ms", "µs per document"], table, 1)
 
 
+def long(parts: dict[str, Any]) -> str:
+    """Runs whose topics are scattered."""
+    (rows,) = parts["long"]["tables"].values()
+    table = []
+    for row in rows:
+        way, _, number = row["case"].rpartition(", ")
+        table.append([way, number.removesuffix(" rows"), row["s"], row["CPU_s"], row["peak_MB"]])
+    return markdown(["way", "rows", "s", "CPU s", "peak MB"], table, 1)
+
+
 def analyses(parts: dict[str, Any]) -> str:
     (rows,) = parts["analyses"]["tables"].values()
     table = [[row["case"], row["CPU_s"], round(row["peak_MB"])] for row in rows]
@@ -264,7 +288,7 @@ def machine(parts: dict[str, Any]) -> str:
         versions.append(f"trec_eval {trec_eval} (gcc -O2)")
     *others, last = versions
     memory = first["memory"] / 2**30
-    return (
+    return folded(
         f"The measurements were made on {date.day} {date:%B %Y} on a machine with {first['cores']} "
         f"cores ({first['processor']}) and {memory:.0f} GB of memory, under {first['system']}. The "
         f"versions were {', '.join(others)} and {last}."
@@ -275,20 +299,24 @@ def in_short(parts: dict[str, Any]) -> str:
     """What README.md says."""
     small = by_workload(parts["small"]["tables"])["M"]
     whole = by_workload(parts["commands"]["tables"])
-    times = {name: _ratio(small, "files", name) for name in ("ir-measures", "ranx", "trec_eval")}
-    known = [f"{name} {ratio:.1f}" for name, ratio in times.items() if ratio]
     first = next(iter(parts.values()))
     date = datetime.fromisoformat(first["date"])
-    lines = []
-    for workload, size in (("M", "on these files"), ("XS", "on 10 topics with 100 documents")):
-        seconds = {row["peer"]: row["ms"] / 1e3 for row in whole[workload]}
-        others = [f"{seconds[name]:.2f} s ({name})" for name in seconds if name != OURS]
-        lines.append(f"{seconds[OURS]:.2f} s {size}, beside {' and '.join(others)}")
-    return (
-        "On files of 250 topics with 1000 documents each, the time of other packages is a multiple "
-        f"of that of this package, within a running process: {', '.join(known)} "
-        f"({first['cores']} cores, {first['processor']}, Python {first['python']}, "
-        f"{date.day} {date:%B %Y}). A command of its own takes {'; '.join(lines)}."
+    ratios = []
+    for peer in ("ir-measures", "ranx", "trec_eval"):
+        ratio = _ratio(small, "files", peer)
+        if ratio:
+            ratios.append(f"{peer} {ratio:.1f}")
+    in_ms: dict[str, list[str]] = {}
+    for workload in ("M", "XS"):
+        for row in whole[workload]:
+            in_ms.setdefault(row["peer"], []).append(f"{row['ms']:,.0f}")
+    commands_of = [f"{name} {of_m} and {of_xs} ms" for name, (of_m, of_xs) in in_ms.items()]
+    return folded(
+        "On files of 250 topics with 1000 documents each, others take a multiple of the time of "
+        f"this package within a running process: {', '.join(ratios)} ({first['cores']} cores, "
+        f"{first['processor']}, Python {first['python']}, {date.day} {date:%B %Y}). Commands of "
+        "their own take, on these files and on 10 topics with 100 documents: "
+        f"{'; '.join(commands_of)}."
     )
 
 
@@ -304,6 +332,7 @@ WRITTEN: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "arrays": ("tests/benchmarks/README.md", arrays),
     "orders": ("tests/benchmarks/README.md", orders),
     "training": ("docs/learning-to-rank.md", training),
+    "long": ("docs/large.md", long),
     "analyses": ("docs/benchmarks.md", analyses),
 }
 """The file in which each text stands between its marks, and the function that makes it."""

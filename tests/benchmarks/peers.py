@@ -1,7 +1,7 @@
 """One measure compared with its peers, on the same input in the same process.
 
     python tests/benchmarks/peers.py [S M L X …] [--only FORM/PEER …] [--trec-eval PATH]
-        [--json FILE]
+        [--no-memory] [--json FILE]
     python tests/benchmarks/peers.py L50 L500 L5000 L L70000 --only '*/ir-measures-graded'
         --repeat 3
 
@@ -16,6 +16,8 @@ run in this process: ``files`` are in TREC's form (this form includes the progra
 are ``parquet``, ``feather`` and ``csv``. ``processes`` runs whole commands on TREC's files,
 including the start of the interpreter.
 
+Polars, whose threads take all cores, only reads the files: a floor for the time of any evaluation.
+
 `peak MB` is the peak memory of a new process that makes the call once, including its input and all
 imports. `added MB` is the part that the call added. If the cost is linear, `ns a row`, the
 nanoseconds per row of the run, are constant; within a topic they grow no faster than the logarithm
@@ -24,6 +26,7 @@ of its length.
 
 import io
 import statistics
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
@@ -117,6 +120,29 @@ PEERS: list[tuple[str, Iterable[str], Callable[..., float]]] = [
     ("ranx", ("dicts*", "files"), mean_of_ranx),
 ]
 """The name of each contestant, its forms of input, and its mean from qrels and a run."""
+FLOOR = "Polars, reading alone"
+"""The name of a peer that reads the files by two threads, and evaluates nothing."""
+
+
+def read_by_polars(qrels: Path, run: Path) -> None:
+    import polars
+
+    readers: dict[str, Callable[..., Any]] = {
+        ".txt": partial(polars.read_csv, separator=" ", has_header=False),
+        ".csv": polars.read_csv,
+        ".parquet": polars.read_parquet,
+        ".feather": partial(polars.read_ipc, memory_map=False),
+    }
+    read = readers[run.suffix]
+    read(qrels)
+    read(run)
+
+
+def version_of_trec_eval(program: str) -> str:
+    """The version that the program prints, as its last word."""
+    ended = subprocess.run([program, "--version"], capture_output=True, text=True)
+    words = (ended.stdout + ended.stderr).split()
+    return words[-1] if words else ""
 
 
 @dataclass(frozen=True)
@@ -148,6 +174,8 @@ class Inputs:
             theirs = ("ir_measures", *files, "nDCG@100", "--places=16")
             calls[OURS] = Command(python + ours)
             calls["ir-measures"] = Command(python + theirs)
+        if form in IN_FILES and find_spec("polars"):
+            calls[FLOOR] = partial(read_by_polars, qrels, run)
         if self.trec_eval and form in ("files", "processes"):
             calls["trec_eval"] = Command((self.trec_eval, "-m", "ndcg_cut.100", *files))
         return calls
@@ -180,17 +208,16 @@ def measure(name: str, folder: Path, report: Report) -> None:
         times = report.medians({peer: calls[peer] for peer in chosen})
         del calls  # frees the input of this form
         for peer, seconds in times.items():
-            needed = in_fresh_process(memory, inputs, tiny, form, peer)
-            report.row(
-                f"{name}: {size}",
-                input=form,
-                peer=peer,
-                ms=1e3 * seconds,
-                ratio=seconds / times[OURS],
-                ns_a_row=1e9 * seconds / (shape.topics * shape.retrieved),
-                peak_MB=needed.peak / MB,
-                added_MB=needed.added / MB,
-            )
+            cells = {
+                "ms": 1e3 * seconds,
+                "ratio": seconds / times[OURS],
+                "ns_a_row": 1e9 * seconds / (shape.topics * shape.retrieved),
+            }
+            if not report.arguments.no_memory:
+                needed = in_fresh_process(memory, inputs, tiny, form, peer)
+                cells["peak_MB"] = needed.peak / MB
+                cells["added_MB"] = needed.added / MB
+            report.row(f"{name}: {size}", input=form, peer=peer, **cells)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -198,8 +225,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--trec-eval", default="", help="trec_eval's program, built from its C source"
     )
+    parser.add_argument("--no-memory", action="store_true", help="measure time alone")
     arguments = parser.parse_args(argv)
     with TemporaryDirectory() as folder, Report(arguments) as report:
+        if arguments.trec_eval:
+            report.programs["trec_eval"] = version_of_trec_eval(arguments.trec_eval)
         for name in arguments.workloads or ["M"]:
             measure(name, Path(folder), report)
 

@@ -1,5 +1,6 @@
 """Qrels and runs of any size from fixed seeds, in each form in which users have them.
 
+    XS    10 topics ×  100 retrieved,   60 judged, levels 0–3
     S     50 topics × 1000 retrieved,  300 judged, levels 0–3
     M    250 topics × 1000 retrieved, 1250 judged, levels 0–2
     L   6980 topics × 1000 retrieved, 1 or 2 judged, level 1 (the shape of MS MARCO's dev set)
@@ -48,6 +49,7 @@ class Shape:
 
 
 SHAPES = {
+    "XS": Shape(10, 100, (60, 60), (0, 3)),
     "S": Shape(50, 1000, (300, 300), (0, 3)),
     "M": Shape(250, 1000, (1250, 1250), (0, 2)),
     "L": Shape(6980, 1000, (1, 2), (1, 1)),
