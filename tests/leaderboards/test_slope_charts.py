@@ -41,7 +41,7 @@ def test_of_many_systems_the_first_pair_of_measures_is_drawn():
     assert len(figure.axes) == 1
     assert figure.texts[-1].get_text().endswith("The first of 2 pairs of measures is drawn.")
     headings = {heading for table in compared.tables() for heading in table.cells()[0]}
-    assert {"tied in first", "significant in second", "tau_AP_b", "which fall"} <= headings
+    assert {"tie in first", "differ in second", "tau_AP_b", "which fall"} <= headings
 
 
 def test_a_baseline_alone_has_its_means_drawn():

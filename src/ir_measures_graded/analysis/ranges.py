@@ -130,8 +130,8 @@ class Ranges(Result):
         """One row per measure and run, the best run first, without ranges that no run has."""
         records = [row.record() for measure in self.measures for row in self._rows_by(measure)]
         ends = [name for name in _ENDS if any(record[name] is not None for record in records)]
-        columns = ("measure", "run", "value", *ends, "judged")
-        return [Table.of(list(map(Column, columns)), records)]
+        columns = map(Column, ("measure", "run", "value", *ends))
+        return [Table.of([*columns, Column("judged", kind=Percent)], records)]
 
     def data(self) -> Table:
         """One row per measure and run, then one per measure and pair of runs."""

@@ -38,13 +38,13 @@ STATISTICS = ("tau", "tau_AP", "tau_AP_b", "tau_GAP", "rho", "RBO")
 COUNTS = ("systems", "pairs", "tied_first", "tied_second", "tied_both")
 SIGNIFICANT = ("significant_first", "significant_second", "agreed", "reversed", "lost", "new")
 HEADINGS = {
-    "tied_first": "tied in first",
-    "tied_second": "tied in second",
-    "tied_both": "tied in both",
+    "tied_first": "tie in first",
+    "tied_second": "tie in second",
+    "tied_both": "tie in both",
     "fall_of": "which fall",
     "rise_of": "which rise",
-    "significant_first": "significant in first",
-    "significant_second": "significant in second",
+    "significant_first": "differ in first",
+    "significant_second": "differ in second",
 }
 """What people read above columns, if it is not their name."""
 
@@ -186,14 +186,16 @@ class LeaderboardComparison(Result):
         measures = ("first", "second")
         moves = everything.select(*measures, "fall", "fall_of", "rise", "rise_of")
         moves.title = "Largest changes of places, first → second"
-        pairs = everything.select(*measures, *COUNTS[1:], *SIGNIFICANT, "share")
-        pairs.title = "Pairs of systems: tied, and significant"
+        tied = everything.select(*measures, *COUNTS[1:])
+        tied.title = "Pairs of systems that tie"
+        significant = everything.select(*measures, *SIGNIFICANT, "share")
+        significant.title = "Pairs of systems that differ significantly"
         tables = [everything.select(*measures, "systems", *STATISTICS)]
         if self.depths:
             at_the_top = everything.select(*measures, *self._by_depth())
             at_the_top.title = "Agreement at the top"
             tables.append(at_the_top)
-        return [*tables, moves, pairs]
+        return [*tables, moves, tied, significant]
 
     def system_table(self) -> Table:
         """One row per system and pair of measures: its values and places, most fallen first."""
