@@ -149,6 +149,18 @@ def test_the_tipping_point_is_where_the_best_run_changes(opened, tmp_path):
     assert tipping == "high overtakes low when level 2 is worth more than 2 times level 1."
 
 
+def test_map_of_a_sum_that_is_not_normalised_has_such_sums_without_a_discount(opened, tmp_path):
+    # CG: low has 1 and high the gain of level 3; nCG: low has 1 and high 1/3 for any gain.
+    qrels = {"1": {"a": 1}, "2": {"b": 3, "c": 3, "d": 3}}
+    runs = {"low": {"1": {"a": 2}}, "high": {"2": {"b": 2}}}
+    page = opened(page_of(tmp_path, "DCG_JK@3", qrels, runs), "#g=1,3").page
+    page.wait_for_selector(".what-if-map [aria-current]")
+    without_discount = page.evaluate("whatIf.cells[0].map(cell => cell.title)")
+    assert without_discount[-1] == "high: gain 100, no discount"
+    page.evaluate("whatIf.cells[0].at(-1).click()")
+    assert page.evaluate("whatIf.texts[0].textContent") == "DCG_JK(b=101,gains=1:1,3:100)@3"
+
+
 def test_all_turns_are_those_of_python_and_the_map_has_the_colours_of_the_figure(opened, demo_page):
     page = opened(demo_page, "#g=1,1,1").page
     page.wait_for_selector(".what-if-map [aria-current]")

@@ -314,6 +314,7 @@ const MOST_SHOWN_GAINS = 4; // on the button of a named weighting
 const SHAPES = "●▲■◆★✚▼✖○△□◇☆▽";
 const MAP_GAINS = 24;
 const MAP_BASES = [null, 20, 14, 10, 7, 5, 4, 3, 2.5, 2, 1.5, 1.2]; // null: no discount
+const NO_DISCOUNT = RANKS + 1; // a base that discounts no rank of the page
 
 // ------------------------------------------------------------------------------ page
 
@@ -537,8 +538,13 @@ class WhatIfPage {
   goTo(b, gain) {
     const gains = [...this.setting.gains];
     gains[this.last] = gain;
-    const measure = b === null ? "nCG" : this.setting.measure === "nCG" ? "nDCG_JK" : this.setting.measure;
-    this.change({ gains, measure, b: b ?? this.setting.b });
+    this.change({ gains, ...this.inRow(b, this.setting) });
+  }
+
+  // The measure and the base in a row of the map, beside a setting.
+  inRow(b, setting) {
+    if (setting.measure === "DCG_JK") return { measure: "DCG_JK", b: b ?? NO_DISCOUNT };
+    return { measure: b === null ? "nCG" : "nDCG_JK", b: b ?? setting.b };
   }
 
   change(changes) {
@@ -670,10 +676,10 @@ class WhatIfPage {
     if (setting !== this.setting) return;
     if (row < MAP_BASES.length) {
       const b = MAP_BASES[row];
-      const measure = b === null ? "nCG" : setting.measure === "DCG_JK" ? "DCG_JK" : "nDCG_JK";
+      const changes = this.inRow(b, setting);
       winners.push(this.cells[row].map((_, column) => {
         const gains = [...setting.gains.slice(0, -1), this.mapGain(column)];
-        return bestOf(this.rankings.means(this.copy(setting, { measure, b: b ?? 2, gains })));
+        return bestOf(this.rankings.means(this.copy(setting, { ...changes, gains })));
       }));
       setTimeout(() => this.fillRow(setting, row + 1, winners, others), 0);
       return;
@@ -723,8 +729,9 @@ class WhatIfPage {
   // The cell that is nearest to the setting.
   markMap({ gains, b, measure }) {
     this.map.hidden = false;
+    const isEven = measure === "nCG" || b >= NO_DISCOUNT;
     const distance = (base) =>
-      (measure === "nCG") !== (base === null) ? Infinity : base === null ? 0 : Math.abs(Math.log(base / b));
+      isEven !== (base === null) ? Infinity : base === null ? 0 : Math.abs(Math.log(base / b));
     const distances = MAP_BASES.map(distance);
     const row = distances.indexOf(Math.min(...distances));
     const position = Math.max(positionOf(gains[this.last]), 1);
