@@ -6,7 +6,7 @@ from functools import partial
 import pyarrow
 import pytest
 
-from ir_measures_graded.analysis import check, curves, evaluate
+from ir_measures_graded.analysis import check, curves, evaluate, intervals
 from ir_measures_graded.errors import EmptyRunWarning, InputWarning, Remark
 from ir_measures_graded.evaluation.named import study_of
 from ir_measures_graded.output.remarks import merged
@@ -155,3 +155,18 @@ def test_merging_loses_no_kind_and_no_subject(several):
     for remark in several:
         assert any(remark.subject in line for line in lines)
         assert any(remark.text.split("% ")[-1] in line for line in lines)
+
+
+def test_notes_tell_what_levels_mean_in_every_table():
+    """For one run, several runs and intervals; ERR is for levels up to 4."""
+    qrels = {"1": QRELS["q1"], "2": QRELS["q2"]}  # gdeval takes no other topics
+    run = {"1": USUAL["q1"], "2": USUAL["q2"]}
+    evaluation = evaluate(qrels, {"x": run}, ["AP", "ERR@20"])
+    notes = [str(note) for note in evaluation.notes()]
+    assert notes == [
+        "AP: relevant from level 1 (rel=1).",
+        "ERR@20 is for levels up to 4 and divides by 2^4; the qrels end at 2: "
+        "ERR_G(max_gain=3)@20.",
+    ]
+    assert [str(note) for note in intervals(evaluation).notes()][-2:] == notes
+    assert not evaluate({**qrels, "3": {"a": 4}}, {"x": run}, "ERR@20").notes()

@@ -59,6 +59,7 @@ def test_a_named_column_takes_precedence_over_a_known_name(tmp_path):
         ("query", "product", "rating"),
         ("Search Term", "SKU", "grade"),
         ("question_id", "chunk_id", "label"),
+        ("query", "objectID", "rating"),
     ],
 )
 def test_names_of_recommenders_shops_and_answers_are_known(tmp_path, names):

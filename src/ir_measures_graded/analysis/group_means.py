@@ -193,7 +193,7 @@ def group_means(evaluation: Evaluation, by: By, confidence: float | None = None)
         tuple(means),
         confidence,
         evaluation.unit,
-        tuple(evaluation.notes_on_topics()),
+        tuple(evaluation.notes()),
         evaluation.remarks,
     )
 

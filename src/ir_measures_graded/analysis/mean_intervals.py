@@ -53,8 +53,9 @@ class Intervals(Result):
     `values`, `lower` and `upper` are arrays (runs × measures). `values` are means, or sums for the
     measures that ir-measures sums over the topics, such as NumRet. `topics` (runs × measures)
     counts the topics that have a value. `method` is ``t`` or ``bca``. `unit` is ``topic`` or
-    ``session``, `over` the number of topics in words. `noted` are the notes on topics without
-    relevant documents and on weights. Each interval holds for itself, not all of them together.
+    ``session``, `over` the number of topics in words. `noted` are the notes on levels, on topics
+    without relevant documents and on weights. Each interval holds for itself, not all of them
+    together.
     """
 
     runs: tuple[str, ...]
@@ -236,7 +237,7 @@ def intervals(
         method=method,
         unit=evaluation.unit,
         over=evaluation.topics_of_means(),
-        noted=tuple(evaluation.notes_on_topics()),
+        noted=tuple(evaluation.notes()),
         remarks=evaluation.remarks,
     )
 

@@ -143,7 +143,7 @@ def run(arguments: Arguments) -> Answer:
     documents: dict[str, Any] = {"tsv": partial(headless.lines, "tsv")}
     for form in ("jsonl", "json"):
         documents[form] = partial(long.lines, form)
-    noted = View([long], noted=list(evaluation.notes_on_topics()))
+    noted = View([long], noted=evaluation.notes())
     documents["text"] = partial(noted.lines, "text")
     return replace(answer, documents=documents)
 

@@ -16,7 +16,7 @@ from ir_measures import Measure, SumAgg
 
 from ..core.by_topic import mean_over_topics
 from ..core.provider import aggregate
-from ..core.registry.facts import sign_of
+from ..core.registry.facts import HIGHEST_OF_GDEVAL, graded_err, is_err, sign_of
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark, shown
 from ..output import figures
@@ -414,9 +414,10 @@ class Evaluation(Result):
         return Table.of_arrays(axes, {"value": self.values})
 
     def notes(self) -> list[Note]:
-        """The level that counts as relevant, for measures that do not name it.
+        """The level that counts as relevant, for measures that do not name it, and the highest
+        level of ERR, if the qrels lack it.
 
-        There is none if the qrels have at most two levels.
+        There is none of the first kind if the qrels have at most two levels.
 
         >>> from ir_measures_graded.analysis import evaluate
         >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
@@ -424,11 +425,20 @@ class Evaluation(Result):
         >>> print(*result.notes())
         AP and RR: relevant from level 1 (rel=1).
         """
-        notes = list(self.notes_on_topics())
+        return [*self.notes_on_levels(), *self.notes_on_topics()]
+
+    def notes_on_levels(self) -> Iterator[Note]:
+        """What measures take the levels of the qrels for."""
         names = [measure for measure in self.measures if remarks.leaves_open(measure, "rel")]
         if len(self.levels) > 2 and names:
-            notes.insert(0, Note("{}: relevant from level 1 (rel=1).", listed(names)))
-        return notes
+            yield Note("{}: relevant from level 1 (rel=1).", listed(names))
+        highest = max(self.levels, default=HIGHEST_OF_GDEVAL)
+        for measure in self.measures:
+            if is_err(measure) and 0 < highest < HIGHEST_OF_GDEVAL:
+                text = "{} is for levels up to {} and divides by 2^{}; the qrels end at {}: {}."
+                other = graded_err(measure, highest)
+                highest_of_err = HIGHEST_OF_GDEVAL
+                yield Note(text, measure, highest_of_err, highest_of_err, f"{highest:g}", other)
 
     def notes_on_topics(self) -> Iterator[Note]:
         """How topics without a relevant document count, if they are many or left out; weights."""

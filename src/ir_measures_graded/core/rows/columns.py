@@ -81,7 +81,7 @@ NAMES = {
         "query_id": "query_id, qid, q_id topic_id topic turn_id, query_text query, "
         "question_id, question search_term, user_id userid user uid",
         "doc_id": "doc_id, docno, docid corpus_id pid passage_id document_id document, "
-        "item_id itemid item iid, product_id sku chunk_id, product chunk doc",
+        "item_id itemid item iid, product_id sku chunk_id object_id objectid, product chunk doc",
         "relevance": "relevance, label, rating rel level grade judgment gain, r_ui, score",
         "score": "score, sim similarity similarity_score relevance_score _score prediction est, "
         "rank doc_position, position pos ranking rank_position result_position result_rank "
