@@ -13,6 +13,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("duckdb", reason="DuckDB is not installed")
 
 import costs
+import floor
 import kept
 import large
 import page
@@ -124,6 +125,13 @@ def test_promises_are_measured(tmp_path, capsys):
         rows = capsys.readouterr().out.splitlines()
         assert rows, command
         assert all(row.count(" | ") == 4 and "nan" not in row for row in rows), command
+
+
+def test_the_least_work_is_measured_for_each_form(capsys):
+    floor.main(["tiny", "--rounds", "1"], {"tiny": TINY})
+    lines = capsys.readouterr().out.splitlines()
+    forms = Counter(line.split(" | ")[1] for line in lines[2:])
+    assert forms == {"text": 4, "Parquet": 3, "dicts": 4}
 
 
 def test_kept_figures_tell_which_forms_are_slower(tmp_path, capsys, monkeypatch):
