@@ -34,6 +34,13 @@ def test_lists_hold_the_level_at_each_rank():
     assert (presets["exp"], presets["only level 2"]) == ([1, 3], [0, 1])
 
 
+def test_levels_too_high_for_exponential_gains_have_the_other_presets():
+    page = what_if_of("nDCG_JK@5", {"1": {"a": 10**6, "b": 2 * 10**7}}, RUNS)
+    presets = page.data()["presets"]
+    assert presets["linear"] == [10**6, 2 * 10**7]
+    assert "exp" not in presets
+
+
 def test_condensed_lists_leave_unjudged_documents_out():
     assert what_if_of("nDCG_JK(judged_only=True)@7").lists == (("b.a", ""), (".a", "a"))
 

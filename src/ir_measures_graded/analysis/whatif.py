@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
@@ -22,6 +23,7 @@ from ..core.ranking.gains import EXP, LINEAR, PRESETS, Gains, Number, gain_of, p
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import gains_of, is_graded
 from ..core.registry.notation import parse_measure
+from ..errors import GradedError
 from ..evaluation.named import Study
 from ..files.files import RunFile
 from ..output.figures import COLOURS
@@ -109,7 +111,8 @@ class WhatIf:
             if all(level in preset for level in self.levels):
                 gains[name] = [preset[level] for level in self.levels]
         for name in (LINEAR, EXP):
-            gains[name] = _gains_of_levels(self.levels, name)
+            with suppress(GradedError):  # 2^level − 1 has no number for high levels
+                gains[name] = _gains_of_levels(self.levels, name)
         *lower, highest = self.levels
         if lower:
             only_highest: list[Number] = [0] * len(lower)
