@@ -191,9 +191,11 @@ def ordered_runs(runs: Runs) -> list[Run]:
     """The runs, in which tied documents stay in the order of their rows, for all analyses.
 
     LightGBM and XGBoost rank so. By default, the ids order tied documents. The rows have the order
-    of the file, of the dict or of the table. Scores are compared as ever, as 32-bit floats; then
-    ranks replace them, so nothing is tied for any option of a measure. A measure that reads scores,
-    such as ADM, is an error.
+    of the file, of the dict or of the table. Scores are compared as 32-bit floats, as everywhere;
+    then ranks replace them, so nothing is tied for any option of a measure. A measure that reads
+    scores, such as ADM, is an error.
+
+    Raises `GradedError` for no run and for anything that is no run; files are read by the analysis.
 
     >>> (run,) = ordered_runs({"lightgbm": {"q": {"a": 0.5, "b": 0.75, "c": 0.5}}})
     >>> run.rows(read_judgments({"q": {"a": 1}})).dicts()
