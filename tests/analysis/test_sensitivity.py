@@ -166,7 +166,8 @@ def test_values_of_a_table_have_the_rankings_of_their_measures():
 def test_few_topics_are_not_tested():
     result = sensitivity(QRELS, RUNS, ["CG@3"], gains=["w1", "w100"])
     assert not result.significant.any()
-    assert result.notes()[2].startswith("Changes are not tested: fewer than 10 topics")
+    assert result.notes()[-1].startswith("Changes are not tested: fewer than 10 topics")
+    assert result.notes()[0] == "Gains of level 1/2/3: w1 1/1/1, w100 1/10/100."
 
 
 def test_without_swaps_the_command_prints_no_table(capsys):

@@ -165,7 +165,7 @@ def test_all_turns_are_those_of_python_and_the_map_has_the_colours_of_the_figure
     page = opened(demo_page, "#g=1,1,1").page
     page.wait_for_selector(".what-if-map [aria-current]")
     assert page.locator(".what-if-tipping").inner_text() == (
-        "E overtakes B when level 3 is worth more than 1.12 times level 1. "
+        "E overtakes B when level 3 is worth more than 1.12 times level 1, with level 2 at 1. "
         "Best as that gain rises from 0: B, E from 1.12, D from 1.59."
     )
     gains = (1.11, 1.13, 1.58, 1.6)
@@ -179,6 +179,19 @@ def test_all_turns_are_those_of_python_and_the_map_has_the_colours_of_the_figure
     assert colour.lower() in page.locator(".figure").inner_html().lower()
     assert cell.evaluate("cell => cell.style.getPropertyValue('--run')") == colour
     assert page.get_by_role("button", pressed=True).all_inner_texts() == ["w1 (1, 1, 1)"]
+
+
+def test_a_turn_below_another_level_says_that_the_slider_takes_it_along(opened, demo_page):
+    page = opened(demo_page, "#b=2&g=1,2,3&k=10&m=nDCG_JK").page
+    page.wait_for_selector(".what-if-tipping:not(:empty)")
+    text = page.locator(".what-if-tipping").inner_text()
+    assert text.startswith(
+        "E overtakes D when level 3 is worth less than 1.89 times level 1, with level 2 at 2. "
+        "The slider takes lower levels along; uncheck the box to move level 3 alone. Best as"
+    )
+    measures = [f"nDCG_JK(gains=1:1,2:2,3:{gain})@10" for gain in (1.88, 1.9)]
+    means = evaluate("graded-demo", demo.run_paths(), measures).means()
+    assert [list(demo.run_paths())[run] for run in means.argmax(axis=0)] == ["E", "D"]
 
 
 @pytest.mark.parametrize(

@@ -293,16 +293,28 @@ class Sensitivity(Result):
         return [Table(["tau", *columns], rows)]
 
     def notes(self) -> list[str]:
-        """What the table has, and what a low τ means for so few runs."""
+        """What the weightings and the table have, and what a low τ means for so few runs."""
         count = len(self.runs)
         swap = 4 / (count * (count - 1))
         return [
+            *self._weightings_in_words(),
             "Kendall's τ of the orders of the runs under two settings is 1 if they are equal and "
             "−1 if they are opposite.",
             "Orders of many runs count as equivalent from .9 on, and as noticeably different "
             f"below .8. Two of {count} runs that swap lower τ by {short(swap, '.2g')}.",
             self._tests(),
         ]
+
+    def _weightings_in_words(self) -> list[str]:
+        """The gains of each weighting, of those with the same levels in one sentence."""
+        by_levels: dict[str, list[str]] = {}
+        for name, gains in self.weightings.items():
+            if isinstance(gains, dict):
+                named_levels = [level for level in sorted(gains) if level > 0 or gains[level]]
+                levels = "/".join(f"{level:g}" for level in named_levels)
+                values = "/".join(f"{gains[level]:g}" for level in named_levels)
+                by_levels.setdefault(levels, []).append(f"{name} {values}")
+        return [f"Gains of level {levels}: {', '.join(row)}." for levels, row in by_levels.items()]
 
     def _tests(self) -> str:
         """The test of a change of order, or the reason why there is none."""

@@ -41,7 +41,8 @@ def run(arguments: Arguments) -> Result:
     --show ranks prints the rank of each run. --show swaps prints the pairs of runs that change
     their order, with the better one under each setting and an asterisk if the difference is
     significant. --show differences prints the difference of each two runs under each setting and
-    its p. With -o page.html, the page has a slider for the gain of each level (what if?).
+    its p. With -o page.html, the page has a slider for the gain of each level (what if?). The page
+    on leaderboards shows in Python whether the order holds in halves of the topics.
 
       ir_measures_graded sensitivity qrels.txt runs/*.gz nDCG_JK --gains w1 --gains w10 --cutoffs 10
       ir_measures_graded sensitivity qrels.txt runs/*.gz P@10 nDCG_JK@10 \\

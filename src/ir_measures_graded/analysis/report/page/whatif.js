@@ -402,6 +402,7 @@ class WhatIfPage {
       this.numbers.push(number);
     });
     this.ordered = make("input", { type: "checkbox", checked: true, id: "what-if-ordered" });
+    this.ordered.addEventListener("change", () => this.later());
     fields.append(make("p", {}, this.ordered, " ",
       make("label", { for: "what-if-ordered", textContent: "a higher level is worth at least as much" })));
     const presets = make("div", { className: "tools", role: "group", "aria-label": "Named weightings" });
@@ -651,7 +652,8 @@ class WhatIfPage {
     this.tipping.textContent = "";
     this.waiting = setTimeout(() => {
       const isStale = () => setting !== this.setting;
-      this.tipping.replaceChildren(...breakable(tippingSentence(this.rankings, setting, this.data, this.steps)));
+      const turns = tippingSentence(this.rankings, setting, this.data, this.steps, this.ordered.checked);
+      this.tipping.replaceChildren(...breakable(turns));
       if (!isStale()) this.fillMap(setting);
     }, 60);
   }
@@ -794,8 +796,17 @@ function turnsOf(rankings, setting, steps) {
   return { first, turns };
 }
 
-// The nearest turns above and below the gain of the setting, and all of them if there are several.
-function tippingSentence(rankings, setting, data, steps) {
+// The gains that stay as they are while that of the highest level changes, beside the one that it is compared with.
+function fixedGains(gains, levels, compared) {
+  const others = gains.slice(0, -1).flatMap((gain, place) =>
+    (place === compared ? [] : [`level ${levels[place]} at ${plain(rounded(gain))}`]));
+  if (!others.length) return "";
+  return others.length > 3 ? ", with the other gains as they are" : `, with ${others.join(" and ")}`;
+}
+
+// The nearest turns above and below the gain of the setting, and all of them if there are several. Lower levels keep
+// their gains; the sliders take them along if higher levels are worth at least as much (`isOrdered`).
+function tippingSentence(rankings, setting, data, steps, isOrdered) {
   const { runs, levels } = data;
   const last = levels.length - 1;
   const highest = `level ${levels[last]}`;
@@ -816,10 +827,14 @@ function tippingSentence(rankings, setting, data, steps) {
     return isShared(before) ? `${name(best)} alone is best` : `${name(best)} overtakes ${name(before)}`;
   };
   const sentences = [];
-  if (above) sentences.push(`${changes(above.to, above.from)} when ${highest} is worth more than ${worth(above)}.`);
+  const fixed = fixedGains(setting.gains, levels, lowest);
+  if (above)
+    sentences.push(`${changes(above.to, above.from)} when ${highest} is worth more than ${worth(above)}${fixed}.`);
   if (below) {
     const isWorth = isAtZero(below) ? "worth nothing" : `worth less than ${worth(below)}`;
-    sentences.push(`${changes(below.from, below.to)} when ${highest} is ${isWorth}.`);
+    sentences.push(`${changes(below.from, below.to)} when ${highest} is ${isWorth}${fixed}.`);
+    if (isOrdered && below.gain < Math.max(...setting.gains.slice(0, -1)))
+      sentences.push(`The slider takes lower levels along; uncheck the box to move ${highest} alone.`);
   }
   if (!sentences.length) {
     const whatever = `Whatever the gain of ${highest}, the best run never changes`;
