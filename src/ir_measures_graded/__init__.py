@@ -106,6 +106,7 @@ _LAZY |= {
     "read_qrels": ".files.files",
 }
 _LAZY["register_demo"] = ".demo"
+_LAZY["scorer"] = ".integrations.scikit_learn"
 _LAZY |= dict.fromkeys(
     ["catboost_metric", "lightgbm_metric", "xgboost_metric"], ".integrations.boosting"
 )
