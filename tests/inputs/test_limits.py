@@ -262,3 +262,42 @@ def test_runs_of_a_small_file_are_limited():
     told = refused(RunFile(io.BytesIO(packed)).runs)
     assert "unpack to more runs than real files have: each counts as 81,920 bytes" in told
     assert len(RunFile(io.BytesIO(packed), limits=False).runs()) == 1_000
+
+
+@pytest.mark.parametrize("role", ["run", "values"])
+def test_long_texts_of_short_codes_are_refused_before_they_fill_the_memory(tmp_path, role):
+    texts = [f"{'d' * 4_000}{row}" for row in range(6_000)]
+    names = {"run": ["query_id", "doc_id", "score"], "values": ["run", "topic", "AP"]}[role]
+    columns = dict(zip(names, [["q1"] * 6_000, texts, np.zeros(6_000)], strict=True))
+    path = tmp_path / "table.parquet"
+    codes = {names[1]: "DELTA_BYTE_ARRAY"}
+    options = {"use_dictionary": names[:1], "column_encoding": codes, "compression": "zstd"}
+    parquet.write_table(pyarrow.table(columns), path, **options)
+    assert path.stat().st_size < 30_000
+    read = RunFile(path).rows if role == "run" else partial(Evaluation.from_values, path)
+    assert "bytes of the Parquet file unpack to more than" in refused(read)
+
+
+def test_few_rows_at_once_count_against_the_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_files, "DECODED", 1_000)
+    documents = [f"{row:09}" for row in range(3_000)]
+    columns = {"query_id": ["q1"] * 3_000, "doc_id": documents, "score": np.zeros(3_000)}
+    path = tmp_path / "run.parquet"
+    codes = {"doc_id": "DELTA_BYTE_ARRAY"}
+    parquet.write_table(pyarrow.table(columns), path, use_dictionary=False, column_encoding=codes)
+    file = RunFile(path)
+    file.sizes = SIZES._replace(free=1 << 20, expansion=1)
+    assert "unpack to more texts that are coded by their difference" in refused(file.rows)
+    assert RunFile(path, limits=False).rows().values.size == 3_000
+
+
+def test_numbers_with_hundreds_of_digits_count_against_the_limit():
+    packed = gzip.compress(b'{"q1": [' + b",".join([b"9" * 4_000] * 500) + b"]}")
+    assert "unpack to more numbers with hundreds of digits" in refused(
+        RunFile(io.BytesIO(packed)).rows
+    )
+
+
+def test_the_first_object_tells_that_an_array_is_of_another_kind():
+    told = refused(RunFile(io.BytesIO(b'[\n{"a": 1},\n{"b": ]')).rows)
+    assert told.startswith("the open file:2: JSON of no known run; an object has the keys a")

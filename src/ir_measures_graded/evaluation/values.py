@@ -55,7 +55,7 @@ from ..files.content import (
 from ..files.forms import is_json, number_of
 from ..files.other_kinds import refuse_other_kind
 from ..files.sources import is_file, named_path
-from ..files.table_files import Kind, kind_of
+from ..files.table_files import Kind, decoded_size, kind_of
 from ..output.formats import counted, listed
 from .named import UNNAMED, about, run_names
 from .remarks import issue
@@ -392,9 +392,12 @@ def _frame_of_batches(content: Content, kind: Kind) -> DataFrame:
     file = kind.open(content)
     _refuse_many_columns(content.name, len(file.names))
     batches = []
+    decoded = 0
     for batch in file.batches(file.names):
         content.spend(BATCHES_READ, 1, kind.name)
         _spend_on_cells(content, batch.num_rows, batch.num_columns, kind.name)
+        decoded += decoded_size(batch)
+        content.sizes.refuse_unpacked(content.name, kind.name, content.packed, decoded)
         batches.append(batch)
     rows = pyarrow.Table.from_batches(batches)
     rows.validate(full=True)  # damaged Arrow data could crash the process
@@ -526,6 +529,7 @@ def _json(content: Content, text: str) -> Any:
     )
 
     spend_on_json(content, text)
+    content.spend(CELLS_READ, text.count(":"))
     if is_nested_too_deep(text):
         raise ValueError(f"it nests more than {MOST_NESTED} deep")
     try:
@@ -536,8 +540,8 @@ def _json(content: Content, text: str) -> Any:
         return value
     if "sha256" in value:
         return value.get("values")  # as evaluate writes it
-    is_nested = any(isinstance(member, (list, dict)) for member in value.values())
-    if is_nested:
+    is_flat = {list, dict}.isdisjoint(map(type, value.values()))
+    if not is_flat:
         return value
     _refuse_many_columns(content.name, len(value))
     return [value]

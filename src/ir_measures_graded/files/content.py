@@ -137,6 +137,8 @@ ROWS_READ = Work("rows", 32)
 LINES_READ_ALONE = Work("lines that are read one by one", 96)
 FIELDS_READ_ALONE = Work("fields that are read one by one", 32)
 BATCHES_READ = Work("batches of rows", 8192)
+FEW_ROWS_READ = Work("texts that are coded by their difference", 1024)
+"""Batches of the few rows whose texts, all as long as they may be, fit into memory."""
 CELLS_READ = Work("cells", 24)
 FURTHER_CELLS_READ = Work("cells", 72)
 """Those of a row behind the first ones: they have measures, and become rows of their own."""
@@ -147,7 +149,9 @@ RUNS_READ = Work("runs", 81_920)
 METADATA_READ = Work("bytes of metadata", 16)
 CHARACTERS_OF_JSON = Work("characters of JSON", 1)
 VALUES_OF_JSON = Work("values of JSON", 12)
-OBJECTS_OF_JSON = Work("objects and lists of JSON", 128)
+DIGITS_OF_JSON = Work("numbers with hundreds of digits", 4096)
+"""Hundreds of digits of a number, which Python reads in quadratic time."""
+OBJECTS_OF_JSON = Work("objects and lists of JSON", 160)
 
 _LIMITS_LIFTED: ContextVar[bool] = ContextVar("limits lifted", default=False)
 

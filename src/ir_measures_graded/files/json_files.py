@@ -55,6 +55,8 @@ SURROGATE = "[\ud800-\udfff]"
 
 TopicOfFile = tuple[int, Any, Collection[Any], Collection[Any]]
 """The line and the name of a topic, its documents and their values."""
+KINDS_OF_IDS = ({str}, {int})
+"""The types of the ids in one list."""
 LISTS = ("results", "candidates", "references")
 """The keys of the documents of an item."""
 CONTAINERS_OF_ANSWERS = ("hits", "response", "root", "details", "query")
@@ -559,7 +561,7 @@ def _is_list_of_ids(value: Any) -> bool:
     if not isinstance(value, list):
         return False
     kinds = set(map(type, value))
-    return kinds <= {str} or kinds == {int}
+    return not kinds or kinds in KINDS_OF_IDS
 
 
 def _reason(thing: dict[str, Any], reading: Reading) -> str:

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import LONGEST, FileError, shown
-from .content import CHARACTERS_OF_JSON, OBJECTS_OF_JSON, VALUES_OF_JSON, Content
+from .content import (
+    CHARACTERS_OF_JSON,
+    DIGITS_OF_JSON,
+    OBJECTS_OF_JSON,
+    VALUES_OF_JSON,
+    Content,
+)
 from .other_kinds import json_of_other_kind
 from .search_answers import queries_in, refusal_of
 
@@ -21,6 +27,8 @@ STRING = r'"[^"]*"'  # in a text without escapes
 BLANK = re.compile(r"[ \t\r\n]*")
 MEMBER = re.compile(r'[ \t\r\n]*([{,])[ \t\r\n]*(?=")')
 COLON = re.compile(r"[ \t\r\n]*:")
+DIGITS = 250
+MANY_DIGITS = re.compile(rf"[0-9]{{{DIGITS}}}")
 LISTS_OF_TEXT = re.compile(r'\s*\[(\s*\[\s*\]\s*,)*\s*\[\s*"')
 
 
@@ -69,7 +77,11 @@ def _may_be_nested_too_deep(text: str) -> bool:
 
 def spend_on_json(content: Content, text: str) -> None:
     """Count the work of parsing a text against the limit of a compressed file."""
+    if not content.is_limited():
+        return
     content.spend(CHARACTERS_OF_JSON, len(text))
+    places = range(0, len(text), DIGITS)
+    content.spend(DIGITS_OF_JSON, sum(1 for place in places if MANY_DIGITS.match(text, place)))
     content.spend(OBJECTS_OF_JSON, text.count("{") + text.count("["))
     content.spend(VALUES_OF_JSON, text.count(",") + text.count(":"))
 

@@ -28,7 +28,9 @@ from .content import (
     BATCHES_READ,
     CELLS_READ,
     DAMAGE,
+    FEW_ROWS_READ,
     METADATA_READ,
+    SMALL_FILE,
     Content,
     Reading,
     named_folder,
@@ -43,11 +45,13 @@ if TYPE_CHECKING:
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # the value of a key that is missing
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
-DECODED = 1 << 27  # bytes of texts that are decoded at once, if a short code may stand for any text
+DECODED = 1 << 25
+"""Bytes of texts that are decoded at once if a short code may stand for any text, for a file of up
+to `SMALL_FILE` bytes; more for a larger one in proportion."""
 FEWER_TEXTS = 8  # rows for each text of a dictionary, from which on its codes lead to the texts
 MANY_ROWS = 1 << 10  # from which on a copy of their texts pays for the import of pyarrow.compute
 LENGTH = 4  # bytes of the length of a footer
-DELTA_CODES = {"DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"}
+DELTA_CODE = "DELTA_BYTE_ARRAY"
 
 
 class TableFile:
@@ -99,7 +103,10 @@ def _parquet(content: Content) -> TableFile:
             in_dictionary |= set(others) - checked
             longest = max((delta_coded.get(name, 0) for name in columns), default=0)
             if longest:
-                rows_at_once = min(max(DECODED // longest, 1), rows)
+                decoded = DECODED * max(source.size() // SMALL_FILE, 1)
+                rows_at_once = min(max(decoded // longest, 1), rows)
+                few_rows = file.metadata.num_rows // rows_at_once
+                content.spend(FEW_ROWS_READ, few_rows, "Parquet")
         reader = opened(read_dictionary=sorted(in_dictionary))
         batches = reader.iter_batches(rows_at_once, columns=columns, use_threads=False)
         if rows_at_once < rows:
@@ -206,7 +213,7 @@ def _delta_coded(metadata: parquet.FileMetaData) -> dict[str, int]:
     """
     longest: dict[str, int] = {}
     for chunk in _chunks(metadata):
-        if not DELTA_CODES.isdisjoint(chunk.encodings):
+        if DELTA_CODE in chunk.encodings:
             name = chunk.path_in_schema
             longest[name] = max(longest.get(name, 1), chunk.total_uncompressed_size)
     return longest
@@ -464,7 +471,7 @@ def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part
             content.spend(BATCHES_READ, 1, kind.name)
             batch = batch.select([batch.schema.names.index(name) for name in wanted])
             batch.validate(full=True)  # damaged Arrow data could crash the process
-            decoded += sum(map(_decoded_size, batch.columns))
+            decoded += decoded_size(batch)
             content.sizes.refuse_unpacked(content.name, kind.name, content.packed, decoded)
             if rank is not None and not first:
                 reverse = _remark_on_ranks(batch, columns, rank)
@@ -478,24 +485,36 @@ def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part
             content.sizes.refuse_too_many_rows(content.name, first, content.size)
 
 
-def _decoded_size(column: pyarrow.Array) -> int:
-    """The bytes of the texts of a column when each row has its own; 0 for one without a dictionary.
+def decoded_size(batch: pyarrow.RecordBatch) -> int:
+    """The bytes of the texts in a batch when each row has its own."""
+    return sum(map(_decoded_size, batch.columns))
 
-    Texts that are too long do not count, because their row is refused with a message of its own.
+
+def _decoded_size(column: pyarrow.Array) -> int:
+    """The bytes of the texts of a column when each row has its own; 0 for a column of numbers.
+
+    Texts of a dictionary that are too long do not count, because their row is refused with a
+    message of its own.
     """
     from pyarrow import types
 
-    if not types.is_dictionary(column.type):
+    if _is_text(column.type):
+        bounds = bounds_of_strings(column)
+        return int(bounds[-1]) - int(bounds[0])
+    if not types.is_dictionary(column.type) or not _is_text(column.dictionary.type):
         return 0
-    texts = column.dictionary
-    if not (types.is_string(texts.type) or types.is_large_string(texts.type)):
-        return 0
-    lengths = np.diff(bounds_of_strings(texts))
+    lengths = np.diff(bounds_of_strings(column.dictionary))
     lengths[lengths > LONGEST_ID] = 0
     codes = column.indices
     if codes.null_count:
         codes = codes.drop_null()
     return int(lengths.take(arrow_numbers(codes)).sum(dtype=np.int64))
+
+
+def _is_text(kind: pyarrow.DataType) -> bool:
+    from pyarrow import types
+
+    return types.is_string(kind) or types.is_large_string(kind)
 
 
 def _remark_on_ranks(batch: pyarrow.RecordBatch, columns: dict[str, str], rank: str) -> str:
@@ -571,10 +590,8 @@ def _is_read_by_codes(column: pyarrow.DictionaryArray) -> bool:
 
 def _refuse_long(column: pyarrow.DictionaryArray, name: str, facts: Facts, first: int) -> None:
     """Raise `FileError` for a row whose text is longer than an id, before each row has a copy."""
-    from pyarrow import types
-
     texts = column.dictionary
-    if not (types.is_string(texts.type) or types.is_large_string(texts.type)):
+    if not _is_text(texts.type):
         return
     # Functions of pyarrow.compute that take a number import pandas.
     are_long = np.diff(bounds_of_strings(texts)) > LONGEST_ID
