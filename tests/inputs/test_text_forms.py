@@ -227,3 +227,21 @@ def test_blanks_decimal_commas_and_quotes_in_tables(text, expected, small):
 )
 def test_rows_of_tables_are_refused_with_their_first_line(text, fact, small):
     assert fact in refused(lambda: list(run_file(text, SIZES._replace(small=small))))
+
+
+@pytest.mark.parametrize("sign", [",", "\t", ";"])
+def test_a_header_whose_quote_does_not_end_is_told_as_such(sign):
+    for name in ('"note', '5" disk'):
+        text = sign.join(["query_id", "doc_id", "score", name]) + "\n" + sign.join("abc1") + "\n"
+        message = f"the quoted name of a column does not end (a quote in it is doubled): '{name}'"
+        assert refused(run_file(text.encode()).rows) == f"the open file:1: {message}"
+
+
+@pytest.mark.parametrize("name", ["x" * 140_000, f'"{"x" * 140_000}"'])
+def test_a_name_of_a_column_that_is_too_long_is_told_as_such(name):
+    text = f"query_id,doc_id,score,{name}\nq1,d1,1,2\n"
+    told = refused(run_file(text.encode()).rows)
+    assert told.startswith(
+        "the open file:1: the name of a column has more than 131,072 characters: "
+    )
+    assert len(told) < 300

@@ -322,9 +322,12 @@ def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
     """
     text = header.decode(errors="replace")
     for delimiter, name in (("\t", "TSV"), (",", "CSV"), (";", "CSV")):
+        _refuse_open_name(text, delimiter, file, reading)
         names: list[str] = []
-        with suppress(csv.Error):  # binary data is not a header
+        try:
             names = next(csv.reader([text], delimiter=delimiter), [])
+        except csv.Error:  # binary data is not a header
+            _refuse_long_name(text, delimiter, file, reading)
         if len(names) > columns.MOST_COLUMNS:
             raise FileError(
                 f"{file}:1: {len(names):,} columns; at most {columns.MOST_COLUMNS:,} are read"
@@ -355,6 +358,32 @@ def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
             remarks=reading.remarks(file, names),
         )
     return None
+
+
+def _refuse_open_name(header: str, delimiter: str, file: str, reading: Reading) -> None:
+    """Raise `FileError` for a header with a quoted name that does not end."""
+    if header.count('"') % 2 == 0:
+        return
+    names = header.partition("\n")[0].split(delimiter)
+    if len(reading.chosen.known_names(names, reading.role)) >= 2:
+        name = next((name for name in names if name.count('"') % 2), names[-1])
+        raise FileError(
+            f"{file}:1: the quoted name of a column does not end (a quote in it is doubled): "
+            f"{shown(name)}"
+        )
+
+
+def _refuse_long_name(header: str, delimiter: str, file: str, reading: Reading) -> None:
+    """Raise `FileError` for a header with a name that is longer than the fields that csv reads."""
+    longest = csv.field_size_limit()
+    if len(header) <= longest:
+        return
+    names = header[:longest].split(delimiter)
+    if len(reading.chosen.known_names(names, reading.role)) >= 2:
+        raise FileError(
+            f"{file}:1: the name of a column has more than {longest:,} characters: "
+            f"{shown(names[-1])}; perhaps a quote is missing or not meant"
+        )
 
 
 def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
