@@ -3,6 +3,7 @@
 import gzip
 import os
 import re
+import signal
 import stat
 import sys
 import threading
@@ -11,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from command_line import QRELS, RUN
-from ir_measures_graded import GradedError
+from ir_measures_graded import GradedError, cli
+from ir_measures_graded.cli import program
 from ir_measures_graded.errors import PACKAGE
 from ir_measures_graded.files.content import Sizes
 from ir_measures_graded.output.files import write_whole
@@ -182,3 +184,13 @@ def test_limits_can_be_lifted_for_all_files_of_a_command(words, refusal, output,
     monkeypatch.setattr(Sizes, "free", -(10**9))
     assert "lift the limit with --no_limits" in refusal(*words.split())
     assert output(*words.split(), "--no_limits")
+
+
+def test_the_status_is_that_of_the_first_signal(monkeypatch):
+    def stopped(_):
+        cli.SIGNALS.append(signal.SIGTERM)
+        raise KeyboardInterrupt  # as DuckDB raises it
+
+    monkeypatch.setattr(program, "run", stopped)
+    monkeypatch.setattr(cli, "SIGNALS", [])
+    assert cli.main([]) == 128 + signal.SIGTERM

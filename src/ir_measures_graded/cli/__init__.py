@@ -59,6 +59,10 @@ COMMANDS_OF_TASKS = {
 """What to do for words of a task that are no commands."""
 
 
+SIGNALS: list[int] = []
+"""The signals that arrived, after the first of which the command ends."""
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit status, see `program.run`.
 
@@ -68,6 +72,5 @@ def main(argv: list[str] | None = None) -> int:
         from .program import run  # takes time
 
         return run(argv)
-    except KeyboardInterrupt as error:  # a signal
-        number = error.args[0] if error.args else signal.SIGINT
-        return 128 + number
+    except KeyboardInterrupt:  # DuckDB raises another one in the place of ours
+        return 128 + next(iter(SIGNALS), signal.SIGINT)

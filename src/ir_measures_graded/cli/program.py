@@ -25,7 +25,7 @@ from ..errors import GradedError, InputWarning, Remark, WholeLevelsError, did_yo
 from ..output.formats import MINUS, clean
 from ..output.width import width, width_of_terminal
 from ..progress import followed
-from . import COMMANDS, COMMANDS_OF_TASKS, COMPLETION, GROUPS, PROGRAM, TASKS
+from . import COMMANDS, COMMANDS_OF_TASKS, COMPLETION, GROUPS, PROGRAM, SIGNALS, TASKS
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -67,6 +67,7 @@ def _interrupt(number: int, _: object) -> NoReturn:
     """Raise `KeyboardInterrupt`, and ignore further signals, which would interrupt the clean-up."""
     for stop in STOPS:
         signal.signal(stop, signal.SIG_IGN)
+    SIGNALS.append(number)
     raise KeyboardInterrupt(number)
 
 
