@@ -1,6 +1,7 @@
 """Measures what the page of benchmarks shows, and writes its tables.
 
     python tests/benchmarks/page.py --folder FOLDER [--trec-eval PATH] [--write] [--only PART …]
+        [--minutes M]
 
 The programs of `PARTS` run one after another and keep their numbers in the folder, as JSON. A part
 that is there already is not measured again. The tables are printed; `--write` puts them in their
@@ -36,11 +37,11 @@ PARTS: dict[str, list[str]] = {
     "commands": ["peers.py", "XS", "S", "M", "--only", "processes", "--repeat", "15"],
     "small": ["peers.py", "S", "M", "--only", *FORMS, "--repeat", "5", "--patience", "4"],
     "large": ["peers.py", "L", "--only", *FORMS, "processes", "--repeat", "3", "--patience", "3"],
-    "growth": ["peers.py", "L50", "L500", "L5000", "L", "D3", "D4", "D5", "--only", *GROWING],
     "costs": ["costs.py", "M", "groups", "groups20", "groups100", "--repeat", "3"],
-    "orders": ["costs.py", "T3", "T4", "T5", "T6", "--only", *(f"alone/{name}" for name in ORDERS)],
-    "long": ["large.py", "--only", *LONG],
     "analyses": ["large.py", "--only", "report*", "curves*", "ranges*", "compare*", "power*"],
+    "growth": ["peers.py", "L50", "L500", "L5000", "L", "D3", "D4", "D5", "--only", *GROWING],
+    "long": ["large.py", "--only", *LONG],
+    "orders": ["costs.py", "T3", "T4", "T5", "T6", "--only", *(f"alone/{name}" for name in ORDERS)],
 }
 """The program of each part, and its arguments."""
 WITHOUT_MEMORY = ("commands", "small", "large")
@@ -354,10 +355,13 @@ def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> None:
     parser.add_argument("--trec-eval", default="", help="trec_eval's program")
     parser.add_argument("--write", action="store_true", help="write the pages")
     parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS))
+    parser.add_argument("--minutes", type=float, default=60, help="after which no part begins")
     arguments = parser.parse_args(argv)
     arguments.folder.mkdir(parents=True, exist_ok=True)
+    start = time.monotonic()
     for part in arguments.only:
-        measure(part, arguments.folder, arguments.trec_eval)
+        if time.monotonic() - start < 60 * arguments.minutes:
+            measure(part, arguments.folder, arguments.trec_eval)
     parts: dict[str, Any] = {}
     for part in PARTS:
         path = arguments.folder / f"{part}.json"
