@@ -75,14 +75,16 @@ NARROW_BANDS = 50
 """Bands over fewer topics are too narrow."""
 BYTES = 80
 """The memory that curves take for each topic and rank."""
-MEAN_OF_RATIOS = (
-    "{}: each topic is divided by its ideal list, then averaged. --ratio_of_means divides the mean "
-    "vector by the mean ideal vector, as Järvelin & Kekäläinen 2002 do."
+MEAN_OF_RATIOS = "{}: each topic is divided by its ideal list, then averaged"
+HOW_OTHERWISE = (
+    ". --ratio_of_means divides the mean vector by the mean ideal vector, as Järvelin & Kekäläinen "
+    "2002 do."
 )
 RATIO_OF_MEANS = (
     "{}: the mean vector of the topics is divided by their mean ideal vector, as in Järvelin & "
-    "Kekäläinen 2002; evaluate averages the ratios of the topics."
+    "Kekäläinen 2002"
 )
+HOW_EVALUATE_DOES = "; evaluate averages the ratios of the topics."
 LEAVES_OUT = "The best {} of {} are shown{}; {} are grey and have no column."
 NARROW = Note(
     f"Below {NARROW_BANDS} topics, bands are narrow: in simulations, those of 95 % covered the "
@@ -297,7 +299,7 @@ class Curves(Result):
     @property
     def caption(self) -> str:
         """What a reader must know of the figure."""
-        return " ".join([*self.about_lines, *self.words, *map(str, self.notes_on_normalisation())])
+        return " ".join([*self.about_lines, *self.words, *captions_on_normalisation([self])])
 
     @property
     def about_lines(self) -> list[str]:
@@ -381,13 +383,28 @@ class Curves(Result):
 def notes_on_normalisation(curves: Iterable[Curves]) -> list[Note]:
     """What is averaged and what is divided, for measures that divide by an ideal list; none for a
     single topic."""
-    normalised = [
-        one for one in curves if one.topic is None and one.topics > 1 and is_normalised(one.measure)
-    ]
+    normalised = _normalised(curves)
+    if not normalised:
+        return []
+    text = MEAN_OF_RATIOS + HOW_OTHERWISE
+    if normalised[0].ratio_of_means:
+        text = RATIO_OF_MEANS + HOW_EVALUATE_DOES
+    return [Note(text, listed([one.measure for one in normalised]))]
+
+
+def captions_on_normalisation(curves: Iterable[Curves]) -> list[str]:
+    """The same for a figure, without what else could be computed."""
+    normalised = _normalised(curves)
     if not normalised:
         return []
     text = RATIO_OF_MEANS if normalised[0].ratio_of_means else MEAN_OF_RATIOS
-    return [Note(text, listed([one.measure for one in normalised]))]
+    return [text.format(listed([name_of(one.measure) for one in normalised])) + "."]
+
+
+def _normalised(curves: Iterable[Curves]) -> list[Curves]:
+    """The curves over several topics by measures that divide by an ideal list."""
+    over_topics = [one for one in curves if one.topic is None and one.topics > 1]
+    return [one for one in over_topics if is_normalised(one.measure)]
 
 
 def axis_of(measure: Measure, is_in_heading: bool) -> str:
@@ -452,7 +469,7 @@ class CurvesByMeasure(Result):
                 parts.append(GREY_LINE)
         for by_measure in self.curves:
             parts += by_measure.words
-        parts += map(str, notes_on_normalisation(self.curves))
+        parts += captions_on_normalisation(self.curves)
         return " ".join(parts)
 
     def figure(self, *, title: str = "") -> Figure:

@@ -157,6 +157,8 @@ def _differences(comparison: Comparison, title: str) -> Figure:
         f"Bars: {level} intervals, {together}. Filled: p < {short(comparison.alpha)}"
         f"{_correction(comparison)}."
     )
+    if comparison.groups:
+        text += " Those of groups are corrected for all groups."
     return picture(drawings, title, text, across=ACROSS)
 
 
