@@ -237,8 +237,8 @@ def _ranked(
     row_at = None
     if (rises & ~is_new[1:]).any():
         row_at = descending(score, offsets)
-        score = score[row_at]
-        doc = doc[row_at]
+        score = score.take(row_at)
+        doc = doc.take(row_at)
     is_new |= changes(score)
     ties = tied(is_new)
     moved = _no_positions()

@@ -639,7 +639,13 @@ class HashTable:
 
 
 def hashes_of(ids: Ids) -> np.ndarray:
-    """A hash of each id (N). Those of ids of at most `WORD` bytes differ."""
+    """A hash of each id (N), the one of `_Rows` in topic 0. Those of ids of at most `WORD` bytes
+    differ.
+    """
+    lengths = ids.lengths
+    has_one_word = lengths.max(initial=0) <= WORD and lengths.min(initial=WORD) > 0
+    if has_one_word:
+        return ids.word(0) * _FACTOR
     return _Rows([(ids, np.array([0, len(ids)]))]).hashed()
 
 
