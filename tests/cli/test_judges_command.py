@@ -39,7 +39,7 @@ def test_machines_are_compared_without_runs(output, human):
     assert lines[0].endswith("documents  no answer  no level")
     unanswered = result.judges[1].counts["unanswered"]
     assert lines[2].split()[0] == "other"
-    assert lines[2].split()[-3:] == ["1", str(unanswered), "1"]
+    assert lines[2].split()[-3:] == ["1", f"{unanswered:,}", "1"]
     assert lines[3] == ""  # one line a judge
     table = "κ with the levels divided in two, with 95 % intervals over topics"
     assert table in output(*words, "--show", "kappas")
@@ -59,6 +59,9 @@ def test_runs_and_measures_bring_orders_and_estimates(output, human):
     estimates = estimate(human, demo.NAME, RUNS, ["P@5"], 0.9)
     records = list(map(json.loads, output(*words, "--confidence", "0.9", "-f", "jsonl")))
     assert records == estimates.records()
+    of_estimates = output(*words, "--show", "estimates")
+    assert of_estimates[0].startswith(str(estimates.answer()[0])[:40])
+    assert of_estimates[-2].startswith("lambda: the weight of the machine's judgments")
 
 
 def test_a_human_sample_of_documents_has_an_agreement_but_no_estimate(output, human):

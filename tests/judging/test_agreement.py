@@ -370,6 +370,10 @@ def test_a_favour_comes_with_the_advice_to_believe_the_largest_first():
     first_row = result.favour_table(named=True).rows[0]
     assert first_row[2] == "r2"
     assert any("believe the largest favour of a judge first" in note for note in result.notes())
+    (answer,) = result.favour_answer()
+    assert str(answer).startswith("By nDCG_JK@10, m favours r2, +.")
+    assert answer in result.answer()
+    assert "believe the largest favour" in str(result.favour_notes()[0])
 
 
 @pytest.mark.parametrize(

@@ -211,9 +211,20 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
             draw=agreement.figure,
         )
     if estimates is not None and show == "estimates":
-        return View(estimates.tables()[:1], read=estimates.data(), draw=estimates.figure)
+        return View(
+            estimates.tables()[:1],
+            read=estimates.data(),
+            noted=estimates.notes(),
+            above=estimates.answer(),
+            draw=estimates.figure,
+        )
     if estimates is not None:
-        return View([estimates.pair_table()], draw=estimates.figure)
+        return View(
+            [estimates.pair_table()],
+            noted=estimates.notes(),
+            above=estimates.answer(),
+            draw=estimates.figure,
+        )
     if show == "agreement":
         return View(agreement.tables()[:1], read=agreement.data(), draw=agreement.figure)
     if show == "kappas":
@@ -222,7 +233,10 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
         return View([agreement.difference_table()], draw=agreement.figure)
     if show == "levels":
         return View([agreement.level_table()], draw=agreement.figure)
-    return View([agreement.favour_table()], draw=agreement.figure)
+    answer = agreement.favour_answer() or agreement.favour_notes()
+    notes = agreement.favour_notes() if agreement.favour_answer() else []
+    table = agreement.favour_table()
+    return View([table], noted=notes, above=answer, draw=agreement.figure)
 
 
 def judge_in(qrels: Any, arguments: Arguments) -> Any:

@@ -155,7 +155,7 @@ class Judges(Result):
         text = "{}{} agrees with the human on {} of {}{}{}."
         same = Percent(best.counts["same"])
         agreement = Note(text, best.judge, among, same, documents, of_levels, of_runs)
-        return [agreement, *self._distinguished()]
+        return [agreement, *self._distinguished(), *self.favour_answer()]
 
     def _equal_to_best(self) -> list[str]:
         """The names of the other judges with the highest κ."""
@@ -284,8 +284,7 @@ class Judges(Result):
             notes.append(Note(text, LEAST_TOPICS, topics))
         if any(judge.counts["machine only"] for judge in self.judges):
             notes.append(CHOSEN)
-        of_judges = [judge.orders for judge in self.judges]
-        notes += [self._on_favours(by_judge) for by_judge in zip(*of_judges, strict=True)]
+        notes += self.favour_notes()
         if self._orders:
             notes.append(ORDERS)
             runs = len(self._orders[0][1].runs)
@@ -361,6 +360,30 @@ class Judges(Result):
                     rows.append([*names, *numbers, favour.verdict])
         columns = ("judge", "measure", "run", "favour", "lower", "upper", "verdict")
         return Table(columns, rows, "Favoured runs: value beyond that of runs of the same quality")
+
+    def favour_answer(self) -> list[Note]:
+        """Whom each judge favours or disfavours, the largest favour first."""
+        answer = []
+        for judge, order in self._orders:
+            sizes = np.abs([favour.value for favour in order.favours])
+            runs = [favour.run for favour in order.favours]
+            named = []
+            for number in best_first(sizes, runs):
+                favour = order.favours[number]
+                if favour.verdict:
+                    verb = favour.verdict.removesuffix("ed") + "s"
+                    interval = f"({decimal(favour.lower)} to {decimal(favour.upper)})"
+                    value = decimal(favour.value, "+")
+                    named.append(f"{verb} {favour.run}, {value} {interval}")
+            if named:
+                text = "By {}, {} {} beyond runs of the same quality."
+                answer.append(Note(text, order.measure, judge, listed(named)))
+        return answer
+
+    def favour_notes(self) -> list[Note]:
+        """What the favours prove by each measure."""
+        of_judges = [judge.orders for judge in self.judges]
+        return [self._on_favours(by_judge) for by_judge in zip(*of_judges, strict=True)]
 
     def level_table(self) -> Table:
         """The confusion matrices: one row per judge and human level; an error for more than 12
