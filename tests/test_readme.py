@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import ir_measures_graded
 from documents import follow, in_process
 from ir_measures_graded.cli.habits import in_our_words
 from ir_measures_graded.cli.parser import QUIET, Parser
@@ -40,7 +41,9 @@ def test_the_commands_take_the_lines_of_the_tasks(tmp_path: Path, monkeypatch) -
     section = README.read_text(encoding="utf-8").partition("## Find your task")[2]
     table = section.partition("\n## ")[0]
     lines = re.findall(r"`([a-z]+ [^`]+)`", table)
-    lines.remove("from ir_measures_graded import lightgbm_metric")
+    for name in ("lightgbm_metric", "scorer"):
+        lines.remove(f"from ir_measures_graded import {name}")
+        assert hasattr(ir_measures_graded, name)
     assert len(lines) >= 15
     for word in re.findall(r"[\w-]+\.(?:txt|run|csv|json|svm)", table):
         Path(word).touch()

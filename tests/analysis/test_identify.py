@@ -8,6 +8,7 @@ from itertools import cycle
 import numpy as np
 import pytest
 
+from ir_measures_graded import demo
 from ir_measures_graded.analysis import evaluate, identify
 from ir_measures_graded.analysis.identify import dimensions as tables
 from ir_measures_graded.analysis.identify import tools as tool_table
@@ -647,6 +648,12 @@ def test_a_plain_name_is_before_an_equal_contrived_one():
 
 
 # ------------------------------------------------------------------------ means
+
+
+def test_of_equally_near_strings_the_one_with_the_cutoff_of_the_answer_is_named():
+    answer = identify(demo.qrels_path(), demo.run_paths()["D"], mean="0.732", measure="nDCG")
+    assert answer.summary.startswith("The mean 0.732 is perhaps that of nDCG (")
+    assert answer.measure == "nDCG"
 
 
 def test_a_number_in_place_of_values_is_a_mean():

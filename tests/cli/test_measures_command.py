@@ -72,3 +72,15 @@ def test_plugins_are_listed_with_their_status(output, monkeypatch):
     assert rows[-1] == ["some-dist", "1.0", "x", "", "skipped: ImportError: no module y"]
     last = json.loads(output("measures", "--plugins", "-f", "jsonl")[-1])
     assert last["measures"] == []
+
+
+def test_paragraphs_and_entries_are_printed_together(output):
+    """A measure of trec_eval has its program as an entry, and the paragraph says what k is."""
+    lines = output("measures", "AP", "nDCG_JK@10", "--sentence", "--bibtex")
+    assert "\n".join(lines).startswith("\n".join(output("measures", "AP", "--sentence"))[:300])
+    assert "Here k is the last rank;" in " ".join(lines)
+    entries = [line.partition("{")[2] for line in lines if line.startswith("@")]
+    assert entries == ["jarvelin2002,", "buckley2026,", "macavaney2022,", "ir_measures_graded,"]
+    rows = output("measures", "AP", "--sentence", "--bibtex", "-f", "jsonl")
+    kinds = [json.loads(row)["kind"] for row in rows]
+    assert kinds == ["sentence", "bibtex", "bibtex", "bibtex"]

@@ -50,7 +50,6 @@ evaluate qrels run AP -n             | --no_summary requires --by_query
 evaluate qrels run AP -p -2          | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -o values.xls  | endings are png, svg, pdf, txt, md, tex, tsv, csv
 evaluate qrels AP --scoreddocs --columns query_id=x | 'qrels' is a file, not an ir-datasets id
-measures AP --sentence --bibtex      | --bibtex and --sentence exclude each other
 evaluate qrels run AP --sort P@1,2   | --sort takes one measure, not P@1 and P@2
 evaluate qrels run CG --gains w3 --gains w10 --sort nCG | --sort nCG stands for nCG and nCG(gains=
 leaderboards --qrels qrels run other P@1,2=AP | takes one measure, not P@1 and P@2

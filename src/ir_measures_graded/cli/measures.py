@@ -13,6 +13,7 @@ from ..core.registry.listing import (
     better,
     facts_of,
     page,
+    programs_of,
     references_of,
     standard,
     works_of,
@@ -46,7 +47,6 @@ OPTIONS = (
     Option(
         "--bibtex",
         "the BibTeX entries of the works that define the measures, and of this package",
-        excludes="sentence",
     ),
     Option("--all", "also list the standard measures of ir-measures"),
     *output(figure=False),
@@ -59,17 +59,19 @@ def run(arguments: Arguments) -> Answer:
     A description has the formula, the parameters, the undefined case and the source of a measure.
     --sentence prints a paragraph to paste into a paper, which says exactly which measure it is:
     gains, discount, ideal list, cutoff, ties, unjudged documents and source. --bibtex prints the
-    entries of the sources and of this package, to cite them.
+    entries of the sources and of this package, to cite them. Both can be given together.
 
       ir_measures_graded measures
       ir_measures_graded measures nDCG_JK muAP AP
       ir_measures_graded measures "nDCG_JK(b=2,gains=2:10,3:100)@10" AP --sentence
-      ir_measures_graded measures nDCG_JK@10 AP --bibtex
+      ir_measures_graded measures nDCG_JK@10 AP --sentence --bibtex
       ir_measures_graded measures --all
       ir_measures_graded measures --plugins
     """
     if arguments.names and (arguments.plugins or arguments.all):
         raise GradedError("--plugins and --all list everything; omit the names of measures")
+    if arguments.sentence and arguments.bibtex:
+        return _paragraphs_and_entries(arguments)
     if arguments.sentence:
         return _sentences(arguments)
     if arguments.bibtex:
@@ -116,7 +118,7 @@ def _bibtex(arguments: Arguments) -> Answer:
     ir-measures is cited if a measure is its own, and for no measure.
     """
     measures = parse_measures(arguments.names, uncut=True) if arguments.names else []
-    rows = [[work.key, work.bibtex] for work in works_of(measures)]
+    rows = [[work.key, work.bibtex] for work in [*works_of(measures), *programs_of(measures)]]
     if not all(map(works_of, ([measure] for measure in measures))) or not measures:
         rows += [[work.key, work.bibtex] for work in references_of(IR_MEASURES)]
     rows.append([PROGRAM, SOFTWARE])
@@ -135,6 +137,21 @@ def _sentences(arguments: Arguments) -> Answer:
             lines.append("")
         lines += textwrap.wrap(paragraph, width())
     table = Table(["measure", "sentence"], rows)
+    return Answer(View([table]), documents={"text": lambda _: lines})
+
+
+def _paragraphs_and_entries(arguments: Arguments) -> Answer:
+    """The paragraph about each of the named measures, and below the entries to cite; in a table,
+    the paragraphs and the entries as rows.
+    """
+    rows: list[Any] = []
+    lines: list[str] = []
+    for kind, answer in (("sentence", _sentences(arguments)), ("bibtex", _bibtex(arguments))):
+        rows += [[kind, *row] for row in answer.result.data().rows]
+        if lines:
+            lines += ["", ""]
+        lines += answer.documents["text"](0)
+    table = Table(["kind", "name", "text"], rows)
     return Answer(View([table]), documents={"text": lambda _: lines})
 
 

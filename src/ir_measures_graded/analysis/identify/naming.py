@@ -124,7 +124,11 @@ class NamesOfDefinitions:
     def ours(self, numbers: Sequence[int]) -> Ours:
         """The measure string nearest to some matches with the same values."""
         departures = np.where(IS_HERE, self.ranking.costs[numbers], FAR)
-        member, row = divmod(int(departures.argmin()), departures.shape[1])
+        nearest = np.argwhere(departures == departures.min()).tolist()
+        # Of equally near ones, the cutoff that the answer names.
+        cutoff = self.ranking.matches[numbers[0]].cutoff
+        nearest.sort(key=lambda pair: self.ranking.matches[numbers[pair[0]]].cutoff != cutoff)
+        member, row = nearest[0]
         if departures[member, row] >= FAR:
             return NO_MEASURE
         definition = self.ranking.matches[numbers[member]]

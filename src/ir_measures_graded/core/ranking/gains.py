@@ -279,13 +279,13 @@ def gain_of(levels: np.ndarray, gains: Gains) -> np.ndarray:
     is_tiny = (result > 0) & (result < 1 / LARGEST)
     extreme = (result > LARGEST) | is_tiny
     if extreme.any():
-        gain = f"the gain {result[extreme][0]:g}"
+        what = f"the gain {result[extreme][0]:g}"
         advice = "give other gains"
         if gains == EXP:
-            gain += " under gains=exp, which some measures have by default"
+            what += " under gains=exp, which some measures have by default"
             advice += ", such as gains=linear"
         raise GradedError(
-            f"level {levels[extreme][0]:g} has {gain}; a gain must be 0 or between "
+            f"level {levels[extreme][0]:g} has {what}; a gain must be 0 or between "
             f"{1 / LARGEST:g} and {LARGEST:g}, so {advice}"
         )
     return result

@@ -46,6 +46,10 @@ def _name_in_lower_case(measure: Measure) -> str:
     return str(measure.NAME).lower()
 
 
+TREC_EVAL = "trec_eval"
+"""How the source of a measure begins that trec_eval alone defines."""
+TREC_EVAL_WORK = "buckley2026"
+"""The key of the entry of trec_eval."""
 DOC_FIELDS = ("formula", "undefined", "source")
 """The fields of a measure's docstring that its description has."""
 
@@ -203,6 +207,20 @@ def works_of(measures: Iterable[Measure]) -> list[Reference]:
         source = facts_of(definition_of(measure) or measure)["source"]
         works |= dict.fromkeys(references_of(source))
     return list(works)
+
+
+def programs_of(measures: Iterable[Measure]) -> list[Reference]:
+    """The programs that the sources of measures name in place of works.
+
+    >>> from ir_measures import AP, nDCG
+    >>> [work.key for work in programs_of([nDCG @ 10, AP])]
+    ['buckley2026']
+    """
+    for measure in measures:
+        source = facts_of(definition_of(measure) or measure)["source"]
+        if source.startswith(TREC_EVAL):
+            return [references()[TREC_EVAL_WORK]]
+    return []
 
 
 def _name(key: str, bibtex: str) -> str:

@@ -132,6 +132,8 @@ def _formula(measure: GradedMeasure) -> Iterator[str]:
     cutoff = measure["cutoff"] if measure.CUTOFF else None
     if cutoff is not None and re.search(r"(?<!\w)k(?!\w)", formula):
         meanings.append(f"k = {cutoff}")
+    elif re.search(r"(?<![\w@])k(?!\w)", formula) and not measure.CUTOFF_REQUIRED:
+        meanings.append("k is the last rank")
     text = formula
     for base in type(measure).__mro__[1:]:
         if issubclass(base, GradedMeasure):
