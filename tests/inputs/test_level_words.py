@@ -8,6 +8,7 @@ import pytest
 from reading import refused
 
 from ir_measures_graded import GradedError, cli, read_qrels
+from ir_measures_graded.errors import InputWarning
 
 ROWS = [("q1", "d1", "Perfect"), ("q1", "d2", "not relevant"), ("q2", "d1", "2")]
 LEVELS = {"perfect": 3, "Not_Relevant": 0}
@@ -71,3 +72,12 @@ def test_words_of_trec_qrels_are_levels(tmp_path, capsys):
     assert capsys.readouterr().out == "CG@1\t3.0000\n"
     for wrong in ("low", "1:2", "low:1,low:2", "low:nan"):
         assert cli.main([*words, "--levels", wrong]) == 2
+
+
+def test_the_only_other_column_has_the_words_that_are_named(tmp_path):
+    path = tmp_path / "qrels.csv"
+    path.write_text("query,sku,verdict\nq1,a,Hit\nq1,b,Miss\n")
+    with pytest.warns(InputWarning, match="verdict is read as relevance"):
+        qrels = read_qrels(path, levels={"hit": 1, "miss": 0})
+    assert qrels.dicts() == {"q1": {"a": 1.0, "b": 0.0}}
+    assert "--columns relevance=verdict" in refused(lambda: read_qrels(path))

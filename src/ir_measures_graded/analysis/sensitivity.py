@@ -622,6 +622,7 @@ def _counted(settings: Iterable[Setting]) -> tuple[Setting, ...]:
         )
     if len(every) < 2:
         raise GradedError(
-            "there is only one ranking of the runs; name several measures, gains or cutoffs"
+            "there is only one ranking of the runs; name several measures, gains or cutoffs, as in "
+            "--gains w1 --gains w10"
         )
     return every

@@ -32,6 +32,7 @@ GROUPS = (READING, OUTPUT)
 HINTS = {
     "--best": "-f latex, markdown and html set the best values in bold",
     "--bold": "-f latex, markdown and html set the best values in bold",
+    "--judged_only": "it is a parameter of measures, as in 'nDCG(judged_only=True)@10'",
     "--halves": "for random halves of the topics see docs/leaderboards.md",
 }
 """What to do in place of options that no command has."""

@@ -224,6 +224,9 @@ def weighting(name: str, chosen: Mapping[Any, Any] | str, levels: Iterable[Numbe
         return chosen
     if chosen not in PRESETS:
         names = ", ".join(list(PRESETS) + list(NAMED))
+        by_level = _gains_from_zero(chosen, levels)
+        if by_level:
+            return by_level
         pairs_meant = with_levels(chosen.split(","))
         if pairs_meant:
             raise GradedError(f"the gains {chosen!r} name no levels; write {pairs_meant}")
@@ -244,6 +247,23 @@ def weighting(name: str, chosen: Mapping[Any, Any] | str, levels: Iterable[Numbe
         f"the preset {chosen} ({gains_text(preset)}) has no gain for level {missing} of the qrels; "
         f"choose a gain for each level, NAME={pairs}"
     )
+
+
+def _gains_from_zero(text: str, levels: Iterable[Number]) -> dict[Any, Any]:
+    """The gains of the levels 0, 1, … if the first gain is 0 and there is one for each level up to
+    the highest of the qrels; empty for any other text.
+
+    >>> _gains_from_zero("0,1,3", [0, 1, 2]), _gains_from_zero("1,3", [0, 1, 2])
+    ({0: 0, 1: 1, 2: 3}, {})
+    """
+    try:
+        gains = [plain_number(float(gain)) for gain in text.split(",")]
+    except ValueError:
+        return {}
+    highest = max(levels, default=0)
+    if len(gains) < 2 or gains[0] != 0 or highest != len(gains) - 1:
+        return {}
+    return dict(enumerate(gains))
 
 
 def gains_text(gains: Gains) -> str:
@@ -274,8 +294,8 @@ def gain_of(levels: np.ndarray, gains: Gains) -> np.ndarray:
         with np.errstate(over="ignore"):
             result = power_minus_1(result)
     elif isinstance(gains, dict):
-        for level, gain in gains.items():
-            result[levels == level] = gain
+        for level, gain_of_level in gains.items():
+            result[levels == level] = gain_of_level
     is_tiny = (result > 0) & (result < 1 / LARGEST)
     extreme = (result > LARGEST) | is_tiny
     if extreme.any():

@@ -12,7 +12,8 @@ WORDS = {
     "query_id": "query question keyword keywords phrase prompt request term topic",
     "doc_id": "article asin book chunk doc document entity film hit isbn item link listing movie "
     "page paper product result sku song track url video",
-    "relevance": "gain grade judgement judgment label level rating rel relevance relevancy stars",
+    "relevance": "esci gain grade judgement judgment label level rating rel relevance relevancy "
+    "stars",
     "score": "probability score sim similarity",
     "rank": "position rank ranking",
 }

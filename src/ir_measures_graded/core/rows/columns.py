@@ -17,6 +17,7 @@ import numpy as np
 
 from ...errors import FileError, GradedError, did_you_mean, shown
 from .column_words import only_reading
+from .level_words import has_level_words
 
 MOST_COLUMNS = 10_000  # of a table; each is compared with all names
 
@@ -524,7 +525,10 @@ def by_their_words(
     `read` are the columns that have another meaning.
     """
     unread = {name: plain(name) for name in names if name not in read}
-    return only_reading(unread, missing)
+    by_words = only_reading(unread, missing)
+    if not by_words and has_level_words() and list(missing) == [QRELS.value] and len(unread) == 1:
+        return {QRELS.value: next(iter(unread))}  # the column of the words that the user names
+    return by_words
 
 
 def remark_on_words(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> str:

@@ -97,6 +97,11 @@ def level_of(word: Any) -> float | None:
     return levels.get(plain(word))
 
 
+def has_level_words() -> bool:
+    """Whether the user names the levels of words."""
+    return _LEVELS.get() is not None
+
+
 def about_words(words: Iterable[Any]) -> str:
     """The end of the message that a level is a word: the option that names levels of all words.
 
