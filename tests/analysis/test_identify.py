@@ -540,6 +540,14 @@ def test_values_that_are_all_equal_or_without_decimals_claim_nothing():
 # ------------------------------------------------------------------------ conventions
 
 
+def test_solved_gains_name_every_level_of_qrels_without_level_0():
+    qrels = {f"q{n}": {"a": 1, "b": 2, "c": 3, f"d{n % 3}": 1 + n % 3} for n in range(6)}
+    run = {topic: dict(zip("cabd", (n % 4, 1.5, n % 3, 0.5))) for n, topic in enumerate(qrels)}
+    measure = "nDCG_Burges(gains=1:5,2:6,3:100)@3"
+    result = identify(qrels, run, values_of(measure, run, qrels=qrels), measure="nDCG@3")
+    assert (result.measure, result.equal) == ("nDCG_Burges(gains={1:5,2:6,3:100})@3", True)
+
+
 def test_run_of_one_document_has_no_other_cutoff_to_try():
     qrels = {"q": {"a": 1, "b": 2}}
     result = identify(qrels, {"q": {"b": 1.0}}, mean=0.123, measure="P_plus", any_cutoff=True)

@@ -4,7 +4,7 @@ strings of this package and of ir-measures, tried in trec_eval's order."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ir_measures import Measure
 
+from ...core.measures.standard import LIMIT
 from ...core.measures.topics import ratio
+from ...core.ranking.gains import Number
 from ...core.registry.notation import checked, parse_measure
 from ...errors import GradedError
 from .dimensions import ALL_RANKS, DCG, LOWEST_LEVELS, NDCG, Way
@@ -266,7 +268,7 @@ def measures_for(levels: np.ndarray) -> dict[str, Way]:
     lowest = levels[levels > 0][:LOWEST_LEVELS].tolist()
     texts_of_least = {1: ""}
     for level in lowest:
-        if level % 1 == 0 and level != 1:
+        if level % 1 == 0 and level != 1 and level < LIMIT:
             texts_of_least[int(level)] = f"(rel={int(level)})"
     ways = {NDCG: Way(NDCG, None), DCG: Way(DCG, None)}
     for pattern, values in FORMULAS.items():
@@ -284,13 +286,14 @@ def measures_for(levels: np.ndarray) -> dict[str, Way]:
     return ways
 
 
-def equal_string(name: str) -> str:
-    """The measure string that is the formula of this name, or else the name without its text.
+def equal_string(name: str, levels: Iterable[Number]) -> str:
+    """The measure string that is the formula of this name for qrels with these distinct levels, or
+    else the name without its text.
 
-    >>> equal_string("R(rel=2) over min(R, k)"), equal_string("P over min(retrieved, k)")
+    >>> equal_string("R(rel=2) over min(R, k)", []), equal_string("P over min(retrieved, k)", [])
     ('R_cap(rel=2)', 'P')
-    >>> equal_string("AP over min(R, k)"), equal_string("AP(rel=3) over min(R, k)")
-    ('Q(beta=0)', 'Q(beta=0,gains=1:0,2:0)')
+    >>> equal_string("AP over min(R, k)", [1]), equal_string("AP(rel=9) over min(R, k)", [0, 2, 9])
+    ('Q(beta=0)', 'Q(beta=0,gains=2:0)')
     """
     measure, _, text = name.partition(" ")
     if text != OVER_REACHABLE:
@@ -298,10 +301,12 @@ def equal_string(name: str) -> str:
     if measure.startswith("R"):
         return measure.replace("R", "R_cap", 1)
     least = re.search(r"rel=(\d+)", measure)
-    if least is None:
+    lower_levels = []
+    if least is not None:
+        lower_levels = [f"{level}:0" for level in levels if 0 < level < int(least[1])]
+    if not lower_levels:
         return "Q(beta=0)"
-    lower_levels = ",".join(f"{level}:0" for level in range(1, int(least[1])))
-    return f"Q(beta=0,gains={lower_levels})"
+    return f"Q(beta=0,gains={','.join(lower_levels)})"
 
 
 def at_cutoff(measure: Measure, cutoff: str) -> Measure | None:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from ir_measures import Measure
 
+from ...core.ranking.gains import Number, plain_number
 from ...core.ranking.ranks import JudgedRanks
 from ...core.reduction import reduced
 from ...core.registry.facts import has_relevant
@@ -185,7 +186,7 @@ class NamesOfDefinitions:
         metric = tool["metric"].replace("@{k}", "")
         metric = metric.replace("{gains}", self._gains_in_string(definition))
         metric = metric.replace("{b}", self._base_in_string(definition))
-        string = equal_string(definition.measure)
+        string = equal_string(definition.measure, self._levels_above_0)
         if string.partition("(")[0] in WITHOUT_STRING:
             return None
         measure = parse_measure(metric or string)
@@ -196,12 +197,17 @@ class NamesOfDefinitions:
 
     def _gains_in_string(self, definition: Definition) -> str:
         """The gains of a definition as in a measure string, ``1:1,2:3``."""
-        levels = np.unique(np.fmax(self.case.judged.all_levels, 0))[1:]
+        levels = np.array(self._levels_above_0, dtype=float)
         gains = levels
         if definition.gain in self.space["gain"]:
             gains = self.space["gain"][definition.gain].apply(levels)
-        pairs = zip(levels.tolist(), gains.tolist(), strict=True)
-        return ",".join(f"{level:g}:{gain:g}" for level, gain in pairs)
+        pairs = zip(self._levels_above_0, map(plain_number, gains.tolist()), strict=True)
+        return ",".join(f"{level}:{gain}" for level, gain in pairs)
+
+    @cached_property
+    def _levels_above_0(self) -> list[Number]:
+        levels = np.unique(self.case.judged.all_levels)
+        return [plain_number(level) for level in levels[levels > 0].tolist()]
 
     def _base_in_string(self, definition: Definition) -> str:
         """The base of the logarithm of a definition's discount; empty if it has none."""
