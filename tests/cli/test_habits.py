@@ -47,6 +47,7 @@ gate qrels run other AP 3%          | gate qrels run other AP --margin 3%
 compare qrels run other AP --wilcoxon | compare qrels run other AP --tests=wilcoxon
 compare qrels run other AP --test wilcoxon | compare qrels run other AP --tests wilcoxon
 judges qrels other --show estimate  | judges qrels other --show estimates
+judges qrels other --confusion      | judges qrels other --show=levels
 judges qrels other --estimate       | judges qrels other --show estimates
 cite AP                             | measures AP --bibtex
 evaluate qrels run AP --unknown -x  | evaluate qrels run AP --unknown -x

@@ -57,6 +57,7 @@ evaluate qrels run --sort            | argument --sort: expected one argument
 evaluate qrels run nDCG10                             | measure not found: nDCG10; did you mean nDCG@10?
 evaluate qrels run CG --gains 1,10                    | write 1:1,2:10 for the levels 1, 2
 evaluate qrels run AP -z             | unrecognized arguments: -z
+halves qrels                         | write sensitivity QRELS RUN… MEASURE; docs/leaderboards.md
 lightgbm                             | from ir_measures_graded import lightgbm_metric
 compare qrels run other AP --bold    | -f latex, markdown and html set the best values in bold
 judges qrels qrels --show estimats   | did you mean estimates?

@@ -49,7 +49,13 @@ BOOSTING = (
     "nDCG@10"
 )
 FIGURE = "write -o picture.png behind another command"
+STABLE = (
+    "for other gains write sensitivity QRELS RUN… MEASURE; docs/leaderboards.md compares random "
+    "halves of the topics"
+)
 COMMANDS_OF_TASKS = {
+    "stability": STABLE,
+    "halves": STABLE,
     "lightgbm": BOOSTING,
     "xgboost": BOOSTING,
     "catboost": BOOSTING,

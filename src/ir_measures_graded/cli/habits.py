@@ -46,6 +46,7 @@ FLAGS: Mapping[str, Mapping[str, str]] = {
     "explain": dict.fromkeys(TOPIC, "--topic"),
     "gate": dict.fromkeys(MARGIN, "--margin"),
     "holes": dict.fromkeys(BATCH, "--batch"),
+    "judges": {"--confusion": "--show=levels"},
     "power": dict.fromkeys(EFFECT, "--differences"),
 }
 """For each command, flags of habit and ours."""
