@@ -97,6 +97,7 @@ def test_copies_keep_or_restrict_every_field():
         remarks=(Remark("empty", "good", "text"),),
         no_relevant="one",
         weights=np.ones(len(QRELS)),
+        in_order_given=True,
     )
     of_all_runs = evaluation.part(evaluation.runs, evaluation.measures)
     on_all_topics = evaluation.on(list(range(len(evaluation.topics))))

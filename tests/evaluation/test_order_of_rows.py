@@ -85,6 +85,7 @@ def test_values_are_those_of_lightgbm(tmp_path, monkeypatch):
     assert any("tied; LightGBM and XGBoost keep the order of the file: --ties" in t for t in texts)
     assert any("without relevant documents 1, here 1 of 30" in text for text in texts)
     assert not ours.remarks
+    assert str(ours.notes()[-2]) == "Tied documents are in the order of the rows of the run."
     answer = identify("test.svm", "p.txt", mean=f"{last:.5f}", measure="nDCG@5")
     line = "evaluate test.svm p.txt nDCG_Burges@5 --ties given --no_relevant one"
     assert ("line", line) in answer.findings

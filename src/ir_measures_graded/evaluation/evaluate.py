@@ -165,6 +165,7 @@ def evaluate(
             lacks_relevant=work.lacks_relevant,
             weights=judgments.counting.weights_of(units),
             unjudged=_unjudged(work.depth, every, results),
+            in_order_given=any(run.in_order_given for run in every),
         )
         result.refuse_zero_weights()
         remarks.issue(remark for remark in result.remarks if remark.kind == NO_VALUE)

@@ -62,7 +62,8 @@ class Evaluation(Result):
     of an empty list. An `Evaluation` of values that were computed before has the `files` that they
     came from. `levels` are those of the qrels, as far as these are known. `remarks` are the
     unusual properties of the input. `unjudged` has the share of unjudged documents of each run
-    within the first ranks, None if it is not known.
+    within the first ranks, None if it is not known. `in_order_given` tells that tied documents stay
+    in the order of the rows of the runs.
 
     A value is NaN where a provider of ir-measures gives a topic none, as Accuracy does for a topic
     without a relevant document in the ranking. Measures of this package have a value for every
@@ -100,6 +101,7 @@ class Evaluation(Result):
     lacks_relevant: np.ndarray | None = None
     weights: np.ndarray | None = None
     unjudged: Unjudged | None = None
+    in_order_given: bool = False
 
     def __post_init__(self) -> None:
         """Count the cells without a value, also in a part of another evaluation.
@@ -442,6 +444,8 @@ class Evaluation(Result):
 
     def notes_on_topics(self) -> Iterator[Note]:
         """How topics without a relevant document count, if they are many or left out; weights."""
+        if self.in_order_given:
+            yield Note("Tied documents are in the order of the rows of the run.")
         yield from self.notes_on_no_relevant()
         if self.weights is not None:
             yield Note("Weighted means over {}.", self.topics_of_means())
