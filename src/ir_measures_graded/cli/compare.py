@@ -99,7 +99,9 @@ def run(arguments: Arguments) -> Answer:
         comparison = _of_one_collection(arguments, stored.get(""))
     facts = {"unit": comparison.unit, "topics": comparison.topics}
     if arguments.show != "differences":
-        view = View([comparison.data(arguments.show)], comparison.figure)
+        view = View(
+            [comparison.data(arguments.show)], comparison.figure, headline=comparison.summary
+        )
         return Answer(replace(view, remarks=comparison.remarks), facts=facts)
     documents: dict[str, Any] = {}
     for form in PAPER:

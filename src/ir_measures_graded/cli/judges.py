@@ -225,14 +225,16 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
             above=estimates.answer(),
             draw=estimates.figure,
         )
+    title = agreement.summary
     if show == "agreement":
-        return View(agreement.tables()[:1], read=agreement.data(), draw=agreement.figure)
+        tables = agreement.tables()[:1]
+        return View(tables, agreement.figure, read=agreement.data(), headline=title)
     if show == "kappas":
-        return View(agreement.kappa_tables(), draw=agreement.figure)
+        return View(agreement.kappa_tables(), agreement.figure, headline=title)
     if show == "differences":
-        return View([agreement.difference_table()], draw=agreement.figure)
+        return View([agreement.difference_table()], agreement.figure, headline=title)
     if show == "levels":
-        return View([agreement.level_table()], draw=agreement.figure)
+        return View([agreement.level_table()], agreement.figure, headline=title)
     answer = agreement.favour_answer() or agreement.favour_notes()
     notes = agreement.favour_notes() if agreement.favour_answer() else []
     table = agreement.favour_table()

@@ -58,7 +58,7 @@ def run(arguments: Arguments) -> Result:
         first = list(inputs(arguments, weighted=True, uncut=True))
     result = sensitivity(*first, **arguments.of("gains", "cutoffs", "alpha"))
     if arguments.show == "ranks":
-        return View([result.rank_table()], result.figure)
+        return View([result.rank_table()], result.figure, headline=result.summary)
     if arguments.show == "swaps":
         notes = result.swap_notes()
         swaps = result.swap_table()
@@ -66,5 +66,5 @@ def run(arguments: Arguments) -> Result:
             result.swap_tables(), result.figure, read=swaps, noted=notes, above=result.answer()
         )
     if arguments.show == "differences":
-        return View([result.difference_table()], result.figure)
+        return View([result.difference_table()], result.figure, headline=result.summary)
     return result
