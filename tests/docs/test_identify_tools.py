@@ -155,14 +155,20 @@ def test_every_tool_that_is_said_to_have_run_is_run_here():
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "learning-to-rank.md").read_text(encoding="utf-8")
-OWN = re.findall(
-    r"^\| (\S+) \| `(.+?)` \| .* \| (\d) \| `(\S+)`, `ties='(\w+)'` \|$", PAGE, re.MULTILINE
+ROW = (
+    r"^\| ([^|`]+) \| `(.+?)` \| .* \| (\d) \| `(\S+)`: `ties='(\w+)'`"
+    r"(?:, `no_relevant='(\w+)'`)? \|$"
 )
+OWN = [
+    (tool, *others)
+    for tools, *others in re.findall(ROW, PAGE, re.MULTILINE)
+    for tool in tools.split(", ")
+]
 
 
-@pytest.mark.parametrize(("tool", "metric", "nothing", "ours", "ties"), OWN)
+@pytest.mark.parametrize(("tool", "metric", "nothing", "ours", "ties", "no_relevant"), OWN)
 def test_the_page_on_learning_to_rank_tells_what_a_library_computes(
-    tool, metric, nothing, ours, ties
+    tool, metric, nothing, ours, ties, no_relevant
 ):
     random = np.random.default_rng(1)
     for tied in [True, False] * 10:
@@ -173,9 +179,11 @@ def test_the_page_on_learning_to_rank_tells_what_a_library_computes(
         (value,) = of_tool(*RUN[tool, metric], qrels, run).values()
         (own,) = array_values(ours, labels, scores, [30], ties)
         assert value == pytest.approx(own, abs=1e-6)
-    no_relevant = {"q": {str(doc): 0 for doc in range(30)}}
-    (value,) = of_tool(*RUN[tool, metric], no_relevant, run).values()
-    assert value == int(nothing)
+    without_relevant = {"q": {str(doc): 0 for doc in range(30)}}
+    (value,) = of_tool(*RUN[tool, metric], without_relevant, run).values()
+    zeros = np.zeros(30)
+    own = array_values(ours, zeros, scores, [30], ties, no_relevant=no_relevant or "zero")
+    assert value == own[0] == int(nothing)
 
 
 def test_the_page_has_all_libraries_for_rankers():
