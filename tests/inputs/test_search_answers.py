@@ -194,6 +194,8 @@ INCOMPLETE = {
     "50 % of the documents were searched": {
         "root": vespa(d1=1)["root"] | {"coverage": {"coverage": 50, "full": False}}
     },
+    "it is a later page, response.start 10": {"response": solr(d1=1)["response"] | {"start": 10}},
+    "it is a later page, page 1": {"page": 1, "hits": [{"objectID": "d1"}]},
 }
 
 

@@ -178,6 +178,10 @@ def _reason_of(error: Any) -> str:
     return next((reason for reason in reasons if isinstance(reason, str) and reason), "")
 
 
+PAGES = (("response", "start"), ("page",))
+"""Where answers of Solr and Algolia have the first hit or the page, both from 0."""
+
+
 def _incompleteness_of(value: Any) -> str:
     """Why the answer of a search engine may lack documents; empty if it says nothing of it."""
     failed = at(value, ("_shards", "failed"))
@@ -193,6 +197,10 @@ def _incompleteness_of(value: Any) -> str:
         return _reason_of(value["root"]["errors"][0]) or "the search had an error"
     if at(value, ("root", "coverage", "full")) is False:
         return f"{at(value, ('root', 'coverage', 'coverage'))} % of the documents were searched"
+    for page in PAGES:
+        first = at(value, page)
+        if isinstance(first, int) and first > 0:
+            return f"it is a later page, {'.'.join(page)} {first}"
     return ""
 
 
