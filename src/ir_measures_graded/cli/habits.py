@@ -270,8 +270,10 @@ def _about_measures(words: Sequence[str]) -> list[str]:
             asked = asked or METHOD.get(flag.lstrip("-"), "")
         elif place and line[place - 1] in ("-f", "--format"):
             asked = asked or METHOD.get(word, "")
+    if line[0] == "measures" or not asked or "--gains" in line:
+        return line
     measures = _measures_of(line)
-    if line[0] == "measures" or not asked or not measures or "--gains" in line:
+    if not measures:
         return line
     return ["measures", *measures, asked]
 
@@ -294,9 +296,9 @@ def _compared(words: Sequence[str]) -> list[str]:
 def _evaluated(words: Sequence[str]) -> list[str]:
     """A line of `evaluate` whose --sort has a measure: its first one if it has none."""
     line = list(words)
-    measures = _measures_of(line)
     if "--sort" not in line:
         return line
+    measures = _measures_of(line)
     place = line.index("--sort")
     following = line[place + 1 : place + 2]
     has_measure = bool(following) and not following[0].startswith("-")
