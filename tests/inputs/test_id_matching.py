@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ir_measures_graded.core.rows import id_matching
@@ -185,6 +185,7 @@ def test_changes_are_those_of_the_texts(texts: list[str]) -> None:
     assert Ids.of(texts).changes().tolist() == contiguous.changes().tolist() == expected
 
 
+@settings(max_examples=10)
 @given(st.lists(st.lists(texts, min_size=1, max_size=6), min_size=1, max_size=4), st.data())
 def test_slices_of_several_columns_are_joined(lists, data):
     is_padded = data.draw(st.booleans())
