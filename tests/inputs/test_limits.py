@@ -301,3 +301,13 @@ def test_numbers_with_hundreds_of_digits_count_against_the_limit():
 def test_the_first_object_tells_that_an_array_is_of_another_kind():
     told = refused(RunFile(io.BytesIO(b'[\n{"a": 1},\n{"b": ]')).rows)
     assert told.startswith("the open file:2: JSON of no known run; an object has the keys a")
+
+
+def test_an_endless_table_of_values_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr(values, "MOST_TEXT", 1 << 21)
+    path = tmp_path / "values"
+    path.write_bytes(b"y\n" * (3 << 19))
+    told = refused(lambda: Evaluation.from_values(path))
+    assert told.endswith(
+        "values: more than 2,097,152 bytes of text, which are read at once; write a Parquet file"
+    )

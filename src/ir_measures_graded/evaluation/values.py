@@ -82,6 +82,8 @@ KEYS = ["run", "measure", "topic"]
 FREE_COMBINATIONS = 5_000_000
 MOST_COMBINATIONS_PER_VALUE = 20
 """Other tables of values lack most of them."""
+MOST_TEXT = 1 << 30
+"""The bytes of the longest text of a table; pandas takes several times as much memory."""
 FREE_MEASURES = 1000
 """As many measures of a table do not count against the limit of a compressed file."""
 MOST_DECIMALS = 6
@@ -436,11 +438,18 @@ def _reason(error: Exception, form: str) -> str:
 
 
 def _whole_text(content: Content) -> bytes:
-    """All text of a file. Raises `FileError` for damaged data."""
+    """All text of a file. Raises `FileError` for damaged data, and for a stream without an end."""
     pieces: list[bytes] = []
+    size = 0
     try:
         while piece := content.stream.read(content.sizes.block):
             pieces.append(piece)
+            size += len(piece)
+            if size > MOST_TEXT:
+                raise FileError(
+                    f"{content.name}: more than {MOST_TEXT:,} bytes of text, which are read at "
+                    "once; write a Parquet file"
+                )
     except DAMAGE as error:
         line = 1 + sum(piece.count(b"\n") for piece in pieces)
         raise content.failure(error, line) from None
