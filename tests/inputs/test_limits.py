@@ -56,7 +56,7 @@ def test_a_small_file_that_unpacks_to_much_is_refused(kind, packer):
 WORK = {
     "comments": (b"# a\n", "lines that are read one by one"),
     "the same judgment": (b"q1 0 d1 1\n", "rows"),
-    "JSON": (b"[" + b"{}," * 9_999 + b"{}]", "objects and lists of JSON"),
+    "JSON": (b"[" + b"{}," * 9_999 + b"{}]", "objects of JSON"),
 }
 
 
@@ -238,7 +238,7 @@ def test_measures_of_a_small_table_of_values_are_limited(tmp_path):
     lines = "".join(f"{run},1{',1' * len(names)}\n" for run in "AB")
     path.write_bytes(gzip.compress(f"{header}\n{lines}".encode()))
     told = refused(lambda: Evaluation.from_values(path))
-    assert "unpack to more measures than real files have: each counts as 40,960 bytes" in told
+    assert "unpack to more measures than real files have: each counts as 81,920 bytes" in told
     assert Evaluation.from_values(path, limits=False).values.shape == (2, 2_000, 1)
     long_lines = "".join(f"A,1,{name},1\n" for name in names)
     path.write_bytes(gzip.compress(f"run,topic,measure,value\n{long_lines}".encode()))
@@ -260,7 +260,7 @@ def test_runs_of_a_small_file_are_limited():
     rows = b"".join(b"r%d,q1,d1,1\n" % run for run in range(1_000))
     packed = gzip.compress(b"run,query_id,doc_id,score\n" + rows)
     told = refused(RunFile(io.BytesIO(packed)).runs)
-    assert "unpack to more runs than real files have: each counts as 81,920 bytes" in told
+    assert "unpack to more runs than real files have: each counts as 163,840 bytes" in told
     assert len(RunFile(io.BytesIO(packed), limits=False).runs()) == 1_000
 
 

@@ -142,16 +142,17 @@ FEW_ROWS_READ = Work("texts that are coded by their difference", 1024)
 CELLS_READ = Work("cells", 24)
 FURTHER_CELLS_READ = Work("cells", 72)
 """Those of a row behind the first ones: they have measures, and become rows of their own."""
-MEASURES_READ = Work("measures", 40_960)
+MEASURES_READ = Work("measures", 81_920)
 """Those of a table of values beyond the first thousand, each of which is analysed."""
-RUNS_READ = Work("runs", 81_920)
+RUNS_READ = Work("runs", 163_840)
 """Those of a table of runs beyond the first hundreds, each of which is evaluated."""
 METADATA_READ = Work("bytes of metadata", 16)
 CHARACTERS_OF_JSON = Work("characters of JSON", 1)
 VALUES_OF_JSON = Work("values of JSON", 12)
 DIGITS_OF_JSON = Work("numbers with hundreds of digits", 4096)
 """Hundreds of digits of a number, which Python reads in quadratic time."""
-OBJECTS_OF_JSON = Work("objects and lists of JSON", 160)
+OBJECTS_OF_JSON = Work("objects of JSON", 96)
+LISTS_OF_JSON = Work("lists of JSON", 192)
 
 _LIMITS_LIFTED: ContextVar[bool] = ContextVar("limits lifted", default=False)
 

@@ -14,6 +14,7 @@ from ..errors import LONGEST, FileError, shown
 from .content import (
     CHARACTERS_OF_JSON,
     DIGITS_OF_JSON,
+    LISTS_OF_JSON,
     OBJECTS_OF_JSON,
     VALUES_OF_JSON,
     Content,
@@ -82,7 +83,8 @@ def spend_on_json(content: Content, text: str) -> None:
     content.spend(CHARACTERS_OF_JSON, len(text))
     places = range(0, len(text), DIGITS)
     content.spend(DIGITS_OF_JSON, sum(1 for place in places if MANY_DIGITS.match(text, place)))
-    content.spend(OBJECTS_OF_JSON, text.count("{") + text.count("["))
+    content.spend(OBJECTS_OF_JSON, text.count("{"))
+    content.spend(LISTS_OF_JSON, text.count("["))
     content.spend(VALUES_OF_JSON, text.count(",") + text.count(":"))
 
 
