@@ -33,13 +33,13 @@ COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 """All commands; a module of the same name defines each."""
 TASKS = {
     "a table for a paper": "compare QRELS RUN… MEASURE… --baseline RUN -f latex",
-    "its Method paragraph and BibTeX": "measures MEASURE… --sentence, or --bibtex",
+    "its Method paragraph and BibTeX": "measures MEASURE… --sentence --bibtex",
     "whose nDCG@10 is .4563": "identify QRELS RUN nDCG@10 0.4563",
     "one sorted leaderboard": "evaluate QRELS RUN… MEASURE --sort MEASURE",
     "one LETOR file, predictions": "evaluate TEST.svm PREDICTIONS nDCG@10 -q",
     "LightGBM, XGBoost, CatBoost": "from ir_measures_graded import lightgbm_metric (Python)",
     "agreement of an LLM and a human": "judges QRELS MACHINE_QRELS",
-    "curves of a paper": "curves QRELS RUN… CG DCG_JK nDCG_JK -o curves.png",
+    "curves of the nDCG paper": "curves QRELS RUN… CG DCG_JK nDCG_JK --ratio_of_means",
     "other columns": "--columns query_id=NAME,doc_id=NAME,relevance=NAME",
 }
 """Tasks, and the line of each, which the help of the program shows."""
