@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import json
 import lzma
 from functools import partial
 
@@ -311,3 +312,15 @@ def test_an_endless_table_of_values_is_refused(monkeypatch, tmp_path):
     assert told.endswith(
         "values: more than 2,097,152 bytes of text, which are read at once; write a Parquet file"
     )
+
+
+@pytest.mark.parametrize("form", ["dict", "columns"])
+def test_documents_in_json_count_against_the_limit(form):
+    documents = [f"d{number}" for number in range(50_000)]
+    value = {"q1": dict.fromkeys(documents, 1)}
+    if form == "columns":
+        ones = [1] * len(documents)
+        value = {"query_id": ones, "doc_id": documents, "score": ones}
+    file = RunFile(io.BytesIO(gzip.compress(json.dumps(value).encode())))
+    file.sizes = SIZES._replace(free=1 << 22, expansion=1)
+    assert "unpack to more documents in JSON than real files have" in refused(file.rows)

@@ -149,6 +149,8 @@ RUNS_READ = Work("runs", 163_840)
 METADATA_READ = Work("bytes of metadata", 16)
 CHARACTERS_OF_JSON = Work("characters of JSON", 1)
 VALUES_OF_JSON = Work("values of JSON", 12)
+ROWS_OF_JSON = Work("documents in JSON", 64)
+"""Documents of one topic, or rows of an object of columns, which have fewer signs than objects."""
 DIGITS_OF_JSON = Work("numbers with hundreds of digits", 4096)
 """Hundreds of digits of a number, which Python reads in quadratic time."""
 OBJECTS_OF_JSON = Work("objects of JSON", 96)

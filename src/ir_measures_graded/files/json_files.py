@@ -407,6 +407,7 @@ def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
     are_lists = all(isinstance(column, list) for column in table.values())
     if not are_lists or len(set(map(len, table.values()))) > 1:
         raise text.error("an object of columns needs lists of one length")
+    text.spend_on_rows(len(next(iter(table.values()))))
     return (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
 
 
@@ -416,6 +417,8 @@ def _topic(text: Text, topic: Any, documents: Any, facts: Facts, role: Role) -> 
     In a run, they are in the order of their ranks, and the score is −rank. In qrels, they are
     relevant.
     """
+    if isinstance(documents, (list, dict)):
+        text.spend_on_rows(len(documents))
     if role is RUN and _is_list_of_ids(documents) and (facts.ranked or _is_list_of_text(documents)):
         return text.line, topic, documents, range(-1, -1 - len(documents), -1)
     if role is QRELS and _is_list_of_ids(documents) and facts.only_relevant:

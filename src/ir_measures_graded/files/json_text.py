@@ -16,6 +16,7 @@ from .content import (
     DIGITS_OF_JSON,
     LISTS_OF_JSON,
     OBJECTS_OF_JSON,
+    ROWS_OF_JSON,
     VALUES_OF_JSON,
     Content,
 )
@@ -96,6 +97,7 @@ class Text:
 
     def __init__(self, content: Content):
         self.name = content.name
+        self._content = content
         self.line = 1
         self._at = 0
         self._counted = 0
@@ -106,6 +108,10 @@ class Text:
                 f"cannot be read as JSON: it nests more than {MOST_NESTED} deep, and qrels and "
                 "runs at most 5"
             )
+
+    def spend_on_rows(self, count: int) -> None:
+        """Count rows of a topic or of columns against the limit of a compressed file."""
+        self._content.spend(ROWS_OF_JSON, count)
 
     def error(self, message: str) -> FileError:
         """The error for the value that was parsed last."""

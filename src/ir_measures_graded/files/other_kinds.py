@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
-from ..core.rows.columns import QRELS, RUN, is_known
+from ..core.rows.columns import MOST_COLUMNS, QRELS, RUN, is_known
 from ..errors import FileError
 from .content import COMPRESSIONS, Content
 
@@ -220,5 +220,7 @@ def _is_of_objects(value: Any) -> bool:
 
 def _names_columns(names: Collection[str]) -> bool:
     """Whether two of the names or more are those of columns."""
+    if len(names) > MOST_COLUMNS:
+        return False
     known_names = [name for name in names if is_known(name, RUN) or is_known(name, QRELS)]
     return len(known_names) >= 2

@@ -160,6 +160,8 @@ def failure_in(value: Any) -> str:
     if not isinstance(value, Mapping):
         return ""
     for inner in (value, *value.values()):
+        if not isinstance(inner, dict):  # as the numbers of a long ranking
+            continue
         errors = at(inner, ("root", "errors"))
         has_hits = at(inner, ("root", "children"))
         if isinstance(errors, list) and errors and not has_hits:
