@@ -111,7 +111,11 @@ class Text:
 
     def spend_on_rows(self, count: int) -> None:
         """Count rows of a topic or of columns against the limit of a compressed file."""
-        self._content.spend(ROWS_OF_JSON, count)
+        try:
+            self._content.spend(ROWS_OF_JSON, count)
+        except FileError:
+            self._text = ""  # which would be parsed again, to tell its kind
+            raise
 
     def error(self, message: str) -> FileError:
         """The error for the value that was parsed last."""
