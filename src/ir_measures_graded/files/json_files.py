@@ -551,8 +551,8 @@ def _is_topic(key: str, value: Any) -> bool:
         return has_text or _is_list_of_ids(value)
     if not isinstance(value, dict) or "qid" in value:
         return False
-    is_nested = any(isinstance(member, (dict, list)) for member in value.values())
-    return key not in REFUSED or not is_nested
+    is_flat = {dict, list}.isdisjoint(map(type, value.values()))
+    return key not in REFUSED or is_flat
 
 
 def _is_list_of_text(value: Any) -> bool:
