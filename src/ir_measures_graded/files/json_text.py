@@ -101,6 +101,8 @@ class Text:
         self.line = 1
         self._at = 0
         self._counted = 0
+        self._is_kept = False
+        self._kept: dict[int, tuple[Any, int]] = {}
         self._text = content.text()
         spend_on_json(content, self._text)
         if is_nested_too_deep(self._text):
@@ -131,13 +133,19 @@ class Text:
     def value(self) -> Any:
         """The next value."""
         self.sign()
-        try:
-            value, self._at = DECODER.raw_decode(self._text, self._at)
+        begin = self._at
+        if begin in self._kept:
+            value, self._at = self._kept.pop(begin)
             return value
+        try:
+            value, self._at = DECODER.raw_decode(self._text, begin)
         except (ValueError, RecursionError) as error:
             # Python limits the digits of a number, and the depth.
             self.line = getattr(error, "lineno", self.line)
             raise self.error(f"cannot be read as JSON: {getattr(error, 'msg', error)}") from None
+        if self._is_kept:
+            self._kept[begin] = value, self._at
+        return value
 
     def objects(self) -> Iterator[dict[str, Any]]:
         """The objects of an array, or those that follow each other up to the end of the file."""
@@ -206,10 +214,15 @@ class Text:
         return LISTS_OF_TEXT.match(self._text) is not None
 
     def first_member(self) -> tuple[str, Any]:
-        """The first member of an object, which is not consumed."""
+        """The first member of an object, which is not consumed.
+
+        It is kept, because it may be most of the file, which takes time to parse.
+        """
         member: tuple[str, Any] = "", None
         if self.sign() == "{":
+            self._is_kept = True
             member = next(self.members(), ("", {}))
+            self._is_kept = False
         self._restart()
         return member
 
