@@ -105,10 +105,10 @@ class Standard(GradedMeasure):
         text = str(self.SAME(gains=gains, **shared)).replace("'", "")
         if isinstance(gains, str):
             return text
-        # All levels, as a gain that is left out would look like one of 0.
+        # All relevant levels, as a gain that is left out would look like one of 0.
         pairs = {}
         for level, gain in gains.items():
-            if level > 0:
+            if level > 0 or gain > 0:
                 pairs[plain_number(level)] = plain_number(gain)
         return re.sub(r"gains=\{[^}]*\}", f"gains={{{gains_text(pairs)}}}", text)
 
