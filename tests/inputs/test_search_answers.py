@@ -134,6 +134,30 @@ def test_answers_of_algolia_without_a_query_say_what_to_write():
     )
 
 
+def test_solr_repeats_the_query_which_is_the_topic():
+    answers = [
+        {**answer, "responseHeader": {"status": 0, "params": {"q": query}}}
+        for query, answer in {"q1": solr(d1=2, d2=1), "q2": solr(d3=1)}.items()
+    ]
+    lines = "\n".join(map(json.dumps, answers))
+    assert run(lines) == {"q1": {"d1": 2, "d2": 1}, "q2": {"d3": 1}}
+    assert run(json.dumps(answers[0], indent=1)) == {"q1": {"d1": 2, "d2": 1}}
+    assert run(json.dumps({"query_id": "x", "answer": answers[0]})) == {"x": {"d1": 2, "d2": 1}}
+    assert "answers of Solr are a run, not qrels" in refused(qrels, lines)
+
+
+@pytest.mark.parametrize("engine", ["Solr", "Vespa"])
+def test_lines_of_raw_answers_without_a_query_say_what_to_write(engine):
+    lines = "\n".join([json.dumps(ENGINES[engine](d1=1))] * 2)
+    message = f"an answer of {engine} names no query; write {{query: answer, …}}"
+    assert message in refused(run, lines)
+
+
+def test_topics_may_have_the_names_of_parts_of_an_answer():
+    topics = {"root": {"children": 1.0}, "response": {"docs": 2.0}}
+    assert run(json.dumps(topics)) == topics
+
+
 def test_answers_do_not_use_names_of_columns(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text(FORMS["lines"]({"q1": elastic(d1=9.5)}).replace("query_id", "phrase"))
@@ -291,7 +315,7 @@ def test_ratings_of_search_tools_are_qrels(kind):
             "topic 'q3': the search engine answered with an error: no",
         ),
         ({"error": {"reason": "no"}, "status": 404}, "the search engine answered with an error"),
-        ({"responses": [elastic(d1=1)]}, "OpenSearch or Elasticsearch without its query"),
+        ({"responses": [elastic(d1=1)]}, 'write {"ids": ["q1", …], "responses": […]}'),
     ],
 )
 def test_answers_without_queries_or_scores_are_refused(value, fact):

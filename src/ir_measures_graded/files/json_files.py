@@ -37,13 +37,16 @@ from ..errors import FileError, shown
 from .content import Content, Reading
 from .forms import number_of
 from .json_text import Text
-from .other_kinds import TABLE
+from .other_kinds import ANSWERS_WITHOUT_IDS, TABLE
 from .search_answers import (
     ALGOLIA,
+    ECHOED_QUERY,
+    HITS_OF_ONE,
     IDS_OF_QUERIES,
     QueriesFound,
     answer_in,
     answered,
+    at,
     failed_answer,
     failure_in,
     queries_in,
@@ -61,6 +64,8 @@ LISTS = ("results", "candidates", "references")
 """The keys of the documents of an item."""
 CONTAINERS_OF_ANSWERS = ("hits", "response", "root", "details", "query")
 """Keys of one answer, which are no topics."""
+STARTS_OF_ANSWERS = ("responseHeader", "response", "root", "timing", "trace")
+"""The keys with which one answer of Solr or Vespa begins; a topic may have such a name."""
 VALUES = "values of measures, no documents"
 REFUSED = {
     **dict.fromkeys(("requests", "details"), "JSON of _rank_eval"),
@@ -104,7 +109,7 @@ def _parts(text: Text, reading: Reading) -> Iterator[Part]:
         yield from _parts_of_objects(text, reading)
     elif _is_answer(value) and key not in CONTAINERS_OF_ANSWERS:
         yield from _parts_of_answers(text, reading)
-    elif key in IDS_OF_QUERIES and _has_responses(text):
+    elif _begins_with_answers(text, key):
         yield from _parts_of_objects(text, reading)
     elif key == "mteb_model_meta" or _is_topic(key, value):
         yield from _parts_of_dict(text, key, value, reading)
@@ -118,6 +123,25 @@ def _parts(text: Text, reading: Reading) -> Iterator[Part]:
 def _is_answer(value: Any) -> bool:
     """Whether a search engine answered so, also with an error."""
     return answer_in(value) is not None or bool(failure_in(value))
+
+
+def _is_one_answer(value: Any) -> bool:
+    """Whether this is the answer of Solr or Vespa to one query, also an error, and no topics."""
+    has_hits = any(isinstance(at(value, path), list) for path in HITS_OF_ONE)
+    has_errors = isinstance(at(value, ("root", "errors")), list)
+    is_header = isinstance(at(value, ("responseHeader", "status")), int)
+    count = at(value, ("root", "fields", "totalCount"))
+    return has_hits or has_errors or count == 0 or (is_header and bool(failure_in(value)))
+
+
+def _begins_with_answers(text: Text, key: str) -> bool:
+    """Whether the first object has one answer or those of `_msearch`, whose members are no topics.
+
+    `key` is its first key. Only a key of such an object has it parsed.
+    """
+    if key in STARTS_OF_ANSWERS:
+        return _is_one_answer(text.first_value())
+    return key in IDS_OF_QUERIES and _has_responses(text)
 
 
 def _has_responses(text: Text) -> bool:
@@ -496,6 +520,9 @@ def _item(
         topic = _id_of(query, "query_id", reading)
     else:
         topic = _id_of(item, "query_id", reading)
+    echoed = at(item, ECHOED_QUERY)
+    if topic is None and isinstance(echoed, str) and echoed:
+        topic = echoed
     if answer is not None and topic is not None:
         if reading.role is QRELS:
             raise text.error(f"answers of {answer.answer.engine} are a run, not qrels")
@@ -574,11 +601,15 @@ def _reason(thing: dict[str, Any], reading: Reading) -> str:
     answers = thing.get("results")
     if answer is None and isinstance(answers, list) and answers:
         answer = answer_in(answers[0])
-    if answer is not None and answer.hits:
+    is_surely_one = answer is not None and (bool(answer.hits) or _is_one_answer(thing))
+    if answer is not None and is_surely_one:
         return (
             f"an answer of {answer.answer.engine} names no query; write {{query: answer, …}}, or "
             "give each answer a query_id"
         )
+    responses = thing.get("responses")
+    if isinstance(responses, list) and _is_any_answered(responses):
+        return ANSWERS_WITHOUT_IDS
     for key in thing:
         if key in LISTS:
             return f"the object with {key} names no topic; give each object a query_id"
@@ -592,6 +623,11 @@ def _reason(thing: dict[str, Any], reading: Reading) -> str:
     keys = shown(", ".join(thing))[1:-1] or "(none)"
     form = f"{{topic: {{document: {role.number}}}}}"
     return f"JSON of no known {role.kind}; an object has the keys {keys}; write {form}"
+
+
+def _is_any_answered(responses: list[Any]) -> bool:
+    """Whether one of the values is the answer of a search engine."""
+    return any(answer_in(response) is not None for response in responses)
 
 
 def _number(value: Any) -> float | None:

@@ -226,6 +226,12 @@ class Text:
         self._restart()
         return member
 
+    def first_value(self) -> Any:
+        """The first value of the text, which is not consumed."""
+        value = self.value()
+        self._restart()
+        return value
+
     def member(self, key: str) -> Any:
         """The value of a member of an object, which is not consumed; None if there is none."""
         value = next((value for name, value in self.members() if name == key), None)

@@ -159,14 +159,23 @@ def _is_of_algolia(value: Any) -> bool:
     return isinstance(hits, list) and bool(hits) and _has_keys(hits[0], "objectID")
 
 
+def _is_of_msearch(value: Any) -> bool:
+    if not _has_keys(value, "responses") or not isinstance(value["responses"], list):
+        return False
+    return any(map(_is_of_elasticsearch, value["responses"]))
+
+
 def _is_of_elasticsearch(value: Any) -> bool:
-    if _has_keys(value, "responses") and isinstance(value["responses"], list):
-        return any(map(_is_of_elasticsearch, value["responses"]))
     if not _has_keys(value, "hits"):
         return False
     return isinstance(value["hits"], list) or _has_keys(value["hits"], "hits")
 
 
+ANSWERS_WITHOUT_IDS = (
+    "answers of _msearch of OpenSearch or Elasticsearch without their queries; write "
+    '{"ids": ["q1", …], "responses": […]} with one id for each response, in the same order, or a '
+    "table with the columns query_id, _id and _score of each hit"
+)
 OTHER_JSON: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (
         _is_of_llama_index,
@@ -182,6 +191,7 @@ OTHER_JSON: tuple[tuple[Callable[[Any], bool], str], ...] = (
         "an answer of Algolia without its query; write {query_id: answer}, or a list of ids, the "
         "best first: {query_id: [objectID, …]}",
     ),
+    (_is_of_msearch, ANSWERS_WITHOUT_IDS),
     (
         _is_of_elasticsearch,
         "JSON of OpenSearch or Elasticsearch without its query; write {query_id: response}, or a "

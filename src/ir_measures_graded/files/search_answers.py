@@ -55,6 +55,11 @@ ANSWERS = (
     AnswerForm("_rank_eval", ("hits",), (("hit", "_score"), ("_score",))),
 )
 
+HITS_OF_ONE = (("response", "docs"), ("root", "children"))
+"""Where one answer of Solr or Vespa has its hits."""
+ECHOED_QUERY = ("responseHeader", "params", "q")
+"""Where Solr repeats the query."""
+
 
 class Container(NamedTuple):
     """Where a file has queries with their ratings."""
