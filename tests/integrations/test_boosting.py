@@ -1,5 +1,6 @@
 """Early stopping of the real libraries stops where a loop by hand does."""
 
+import importlib.util
 import pickle
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from ir_measures_graded import GradedError, array_mean
+from ir_measures_graded import GradedError, RankingMetric, array_mean, array_values
 from ir_measures_graded.integrations.boosting import (
     catboost_metric,
     lightgbm_metric,
@@ -202,6 +203,99 @@ def test_metrics_leave_groups_without_judgments_out(labels, sizes, mean):
         data = xgboost.DMatrix(np.zeros((len(labels), 1)), labels)
         data.set_group(sizes)
         assert xgboost_metric("P@1")(scores, data)[0][1] == mean
+
+
+# No document of the first and the last group is relevant; scores of the others are tied.
+LACKING = (
+    np.array([0.0, 0, 0, 3, 0, 1, 2, 0, 1, 0]),
+    np.array([0.2, 0.1, 0.4, 0.4, 0.4, 0.1, 0.3, 0.3, 0.3, 0.9]),
+    np.array([2, 4, 3, 1]),
+)
+
+
+@pytest.mark.parametrize("ties", ["mean", "given"])
+def test_all_metrics_count_groups_without_relevant_documents_as_arrays(ties):
+    labels, scores, sizes = LACKING
+    name = "nDCG_Burges@2"
+    means = {}
+    for no_relevant in ("zero", "one", "skip"):
+        options = {"ties": ties, "no_relevant": no_relevant}
+        mean = array_mean(name, labels, scores, sizes=sizes, **options)
+        values = array_values(name, labels, scores, sizes=sizes, **options)
+        assert mean == pytest.approx(np.nanmean(values), abs=1e-15)
+        means[no_relevant] = mean
+        metrics = [lightgbm_metric(name, **options)]
+        assert metrics[0](labels, scores, None, sizes)[0][1] == mean
+        metrics.append(RankingMetric(name, **options))
+        metrics[1].update(labels, scores, sizes=sizes)
+        assert metrics[1].compute() == mean
+        assert pickle.loads(pickle.dumps(metrics[1])).compute() == mean
+        if importlib.util.find_spec("xgboost"):
+            import xgboost
+
+            data = xgboost.DMatrix(np.zeros((labels.size, 1)), labels)
+            data.set_group(sizes)
+            assert xgboost_metric(name, **options)(scores, data)[0][1] == mean
+        if importlib.util.find_spec("catboost"):
+            import catboost
+
+            ids = np.repeat(np.arange(sizes.size), sizes)
+            pool = catboost.Pool(scores[:, None], labels, group_id=ids)
+            assert (
+                catboost_metric(name, pool, **options).evaluate([scores], labels, None)[0] == mean
+            )
+        if importlib.util.find_spec("sklearn"):
+            ids = np.repeat(np.arange(sizes.size), sizes)
+            score = scorer(name, **options)
+            assert score(FirstFeature(), scores[:, None], labels, groups=ids) == mean
+            assert ("no_relevant" in repr(score)) == (no_relevant != "zero")
+    assert means["zero"] + 0.5 == pytest.approx(means["one"], abs=1e-15)
+    assert means["zero"] * 2 == pytest.approx(means["skip"], abs=1e-15)
+
+
+class FirstFeature:
+    """A model that scores documents by their first feature."""
+
+    def predict(self, X):
+        return X[:, 0]
+
+
+@pytest.mark.parametrize("metric", [lightgbm_metric, xgboost_metric, scorer, RankingMetric])
+def test_no_relevant_is_refused_at_once(metric):
+    if metric is scorer:
+        pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
+    with pytest.raises(GradedError, match="no_relevant='two'"):
+        metric("nDCG_JK@10", no_relevant="two")
+    with pytest.raises(GradedError, match="no_relevant=one is for measures whose best value is 1"):
+        metric("CG@10", no_relevant="one")
+
+
+def test_metrics_that_count_groups_otherwise_are_not_merged():
+    metric = RankingMetric("P@1", no_relevant="one")
+    with pytest.raises(GradedError, match="another no_relevant"):
+        metric.merge(RankingMetric("P@1"))
+
+
+def test_the_ndcg_of_lightgbm_stands_beside_it_in_its_log():
+    lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
+    labels = VALID.labels.copy()
+    labels[VALID.ids < 3] = 0  # groups without a relevant document
+    train = lightgbm.Dataset(TRAIN.features, TRAIN.labels, group=TRAIN.sizes)
+    valid = lightgbm.Dataset(VALID.features, labels, group=VALID.sizes, reference=train)
+    settings = {**LIGHTGBM, "objective": "lambdarank", "num_threads": 1}
+    settings |= {"metric": "ndcg", "eval_at": [10]}
+    log = {}
+    lightgbm.train(
+        settings,
+        train,
+        3,
+        [valid],
+        ["valid"],
+        lightgbm_metric("nDCG_Burges@10", ties="given", no_relevant="one"),
+        callbacks=[lightgbm.record_evaluation(log)],
+    )
+    ours = log["valid"]["nDCG_Burges@10"]
+    assert ours == pytest.approx(log["valid"]["ndcg@10"], rel=0, abs=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, int])

@@ -278,12 +278,12 @@ def _one_of(**named: Array | None) -> Array | None:
     return other if array is None else array
 
 
-def refuse_wrong(measures: Measures, ties: str) -> None:
-    """Raise `GradedError` for measures and `ties` that no `ArrayEvaluator` takes."""
+def refuse_wrong(measures: Measures, ties: str, no_relevant: str = ZERO) -> None:
+    """Raise `GradedError` for measures and options that no `ArrayEvaluator` takes."""
     with warnings.catch_warnings():
         # The label stands for those of the data, so a remark on its level would mislead.
         warnings.simplefilter("ignore", InputWarning)
-        ArrayEvaluator(measures, [0], ties=ties, sizes=[1])
+        ArrayEvaluator(measures, [0], ties=ties, sizes=[1], no_relevant=no_relevant)
 
 
 WORTHWHILE = 0.7

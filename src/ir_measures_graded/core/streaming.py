@@ -11,6 +11,7 @@ import numpy as np
 from ..arguments import refused
 from ..errors import GradedError
 from .arrays import (
+    ZERO,
     Array,
     ArrayEvaluator,
     Measures,
@@ -43,10 +44,10 @@ class Batch:
 class RankingMetric:
     """The mean of measures over groups whose scores and labels arrive in batches.
 
-    `measures` and `ties` are those of `array_mean`, and so are the values: `compute` has the value
-    of `array_mean` for all batches together. A group may be spread over several batches. The metric
-    keeps all scores and labels until `reset`, 24 bytes per document. `larger_is_better` is that of
-    the first measure.
+    `measures`, `ties` and `no_relevant` are those of `array_mean`, and so are the values: `compute`
+    has the value of `array_mean` for all batches together. A group may be spread over several
+    batches. The metric keeps all scores and labels until `reset`, 24 bytes per document.
+    `larger_is_better` is that of the first measure.
 
     A metric can be pickled. Processes that evaluate different batches send theirs to one of them,
     which calls `merge`.
@@ -58,10 +59,11 @@ class RankingMetric:
     0.9077
     """
 
-    def __init__(self, measures: Measures, ties: str = "mean"):
+    def __init__(self, measures: Measures, ties: str = "mean", *, no_relevant: str = ZERO):
         self.measures = parse_measures(measures)
         self.ties = ties
-        refuse_wrong(self.measures, ties)
+        self.no_relevant = no_relevant
+        refuse_wrong(self.measures, ties, no_relevant)
         self.larger_is_better = sign_of(self.measures[0]) > 0
         self.reset()
 
@@ -119,13 +121,15 @@ class RankingMetric:
     def merge(self, *others: RankingMetric) -> RankingMetric:
         """Add the batches of other metrics, and return this one.
 
-        Raises `GradedError` if their measures or `ties` differ.
+        Raises `GradedError` if their measures, `ties` or `no_relevant` differ.
         """
         for other in others:
             if not isinstance(other, RankingMetric):
                 raise refused("others", other, "a RankingMetric")
             if (other.measures, other.ties) != (self.measures, self.ties):
                 raise GradedError("metrics with other measures or other ties cannot be merged")
+            if other.no_relevant != self.no_relevant:
+                raise GradedError("metrics with another no_relevant cannot be merged")
         batches = [batch for other in others for batch in other._batches]
         self._batches += batches
         return self
@@ -151,7 +155,9 @@ class RankingMetric:
         label = np.concatenate([batch.label for batch in self._batches])
         order = np.argsort(group, kind="stable")
         label = label[order]
-        evaluator = ArrayEvaluator(self.measures, label, ties=self.ties, ids=group[order])
+        evaluator = ArrayEvaluator(
+            self.measures, label, ties=self.ties, ids=group[order], no_relevant=self.no_relevant
+        )
         means = evaluator.means(score[order]).tolist()
         if len(means) == 1:
             return means[0]

@@ -7,9 +7,9 @@
     XGBRanker(callbacks=[xgboost_metric(name).watch(X_valid, y_valid, qid=ids, rounds=5)])
     CatBoostRanker(eval_metric=catboost_metric(name, train, valid)).fit(train, eval_set=valid)
 
-The values are those of `array_mean`, with its argument `ties`: every group with a judged document
-counts once, and the weights of documents and groups are ignored. This module imports none of these
-libraries before it needs one.
+The values are those of `array_mean`, with its arguments `ties` and `no_relevant`: every group with
+a judged document counts once, and the weights of documents and groups are ignored. This module
+imports none of these libraries before it needs one.
 """
 
 from collections import deque
@@ -20,7 +20,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..arguments import refused, whole_number
-from ..core.arrays import ArrayEvaluator, Measures, numbers_in, refuse_wrong
+from ..core.arrays import ZERO, ArrayEvaluator, Measures, numbers_in, refuse_wrong
 from ..core.by_topic import changes
 from ..core.registry.facts import sign_of
 from ..core.registry.notation import parse_measures
@@ -42,10 +42,11 @@ class Metric:
     that need ids are refused at once.
     """
 
-    def __init__(self, measures: Measures, ties: str = "mean"):
+    def __init__(self, measures: Measures, ties: str = "mean", *, no_relevant: str = ZERO):
         self.measures = parse_measures(measures)
         self.ties = ties
-        refuse_wrong(self.measures, ties)
+        self.no_relevant = no_relevant
+        refuse_wrong(self.measures, ties, no_relevant)
         self.names = [str(measure) for measure in self.measures]
         self.larger_is_better = [sign_of(measure) > 0 for measure in self.measures]
 
@@ -58,9 +59,32 @@ class Metric:
         level = np.ravel(numbers_in("labels", labels))
         if np.asarray(sizes).dtype.kind not in "iu":
             raise refused("group", sizes, "the sizes of the groups")
-        evaluator = _evaluator(self.measures, self.ties, level, np.asarray(sizes, np.int64))
+        evaluator = self._evaluator(level, np.asarray(sizes, np.int64))
         means: list[float] = evaluator.means(np.ravel(scores)).tolist()
         return means
+
+    def _evaluator(self, labels: np.ndarray, sizes: np.ndarray) -> ArrayEvaluator:
+        """The evaluator of a data set, that of an earlier call if there is one."""
+        data_set = DataSet(
+            self.measures,
+            self.ties,
+            self.no_relevant,
+            labels.dtype.str,
+            sizes.tobytes(),
+            labels.tobytes(),
+        )
+        for other, evaluator in tuple(_evaluators):
+            if other == data_set:
+                return evaluator
+        evaluator = ArrayEvaluator(
+            self.measures,
+            labels.copy(),
+            ties=self.ties,
+            sizes=sizes,
+            no_relevant=self.no_relevant,
+        )
+        _evaluators.append((data_set, evaluator))
+        return evaluator
 
 
 class DataSet(NamedTuple):
@@ -68,6 +92,7 @@ class DataSet(NamedTuple):
 
     measures: tuple[Measure, ...]
     ties: str
+    no_relevant: str
     dtype: str
     sizes: bytes
     labels: bytes
@@ -77,24 +102,13 @@ _evaluators: deque[tuple[DataSet, ArrayEvaluator]] = deque(maxlen=KEPT)
 """The data sets of which labels stay reduced. Comparing bytes takes less time than hashing them."""
 
 
-def _evaluator(
-    measures: tuple[Measure, ...], ties: str, labels: np.ndarray, sizes: np.ndarray
-) -> ArrayEvaluator:
-    data_set = DataSet(measures, ties, labels.dtype.str, sizes.tobytes(), labels.tobytes())
-    for other, evaluator in tuple(_evaluators):
-        if other == data_set:
-            return evaluator
-    evaluator = ArrayEvaluator(measures, labels.copy(), ties=ties, sizes=sizes)
-    _evaluators.append((data_set, evaluator))
-    return evaluator
-
-
 class LightGBMMetric(Metric):
     """Measures for `feval` of `lightgbm.train` and `eval_metric` of `LGBMRanker.fit`.
 
     LightGBM's early stopping looks at all metrics and learns from each whether larger values are
     better. With ``metric="None"`` in its settings (`LGBMRanker(metric="None")`), it computes these
-    measures alone.
+    measures alone. LightGBM's own ``ndcg@10`` is
+    ``lightgbm_metric("nDCG_Burges@10", ties="given", no_relevant="one")``.
 
     >>> metric = lightgbm_metric(["CG@1", "ASL"])
     >>> metric([3.0, 0.0, 1.0], [0.2, 0.1, 0.7], None, [2, 1])
@@ -120,8 +134,9 @@ class XGBoostMetric(Metric):
 
     A metric cannot tell XGBoost whether larger values are better: pass
     ``callbacks=[metric.early_stopping(rounds)]``. XGBoost's own ``early_stopping_rounds`` looks for
-    the smallest value. XGBoost rounds the values to 6 decimals. The names of the measures have
-    ``=`` in place of a colon, because XGBoost splits its log there.
+    the smallest value, unless ``maximize=True`` stands beside it; XGBoost tells the metric of
+    neither, so no warning is possible. XGBoost rounds the values to 6 decimals. The names of the
+    measures have ``=`` in place of a colon, because XGBoost splits its log there.
 
     `XGBRanker` would call an `eval_metric` once for each group, count a group of one document as 1,
     and weight each group by its number of documents. Therefore a measure cannot be one; use
@@ -133,8 +148,8 @@ class XGBoostMetric(Metric):
     Raises `GradedError` as `array_mean`, for data without groups, and as an `eval_metric`.
     """
 
-    def __init__(self, measures: Measures, ties: str = "mean"):
-        super().__init__(measures, ties)
+    def __init__(self, measures: Measures, ties: str = "mean", *, no_relevant: str = ZERO):
+        super().__init__(measures, ties, no_relevant=no_relevant)
         self.names = [name.replace(":", "=") for name in self.names]
         self.__name__ = self.names[0]  # XGBRanker needs a name
 
@@ -238,8 +253,10 @@ class CatBoostMetric(Metric):
 
     no_jit = True  # CatBoost does not try to compile it
 
-    def __init__(self, measure: Measure | str, *pools: Any, ties: str = "mean"):
-        super().__init__(measure, ties)
+    def __init__(
+        self, measure: Measure | str, *pools: Any, ties: str = "mean", no_relevant: str = ZERO
+    ):
+        super().__init__(measure, ties, no_relevant=no_relevant)
         if len(self.measures) > 1:
             raise GradedError(
                 f"CatBoost takes one measure as eval_metric, not {len(self.measures)}"

@@ -16,7 +16,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..arguments import refused, text
-from ..core.arrays import array_mean
+from ..core.arrays import ZERO, array_mean
 from ..errors import GradedError, needed
 from .boosting import Metric
 
@@ -62,7 +62,7 @@ class Scorer:
     - `measure`: one measure. As usual in scikit-learn, a measure whose smaller values are better
       has the opposite sign.
     - `groups`: the name under which the group id of each document is passed.
-    - `ties`: as in `array_mean`.
+    - `ties`, `no_relevant`: as in `array_mean`.
     - `response_method`: the method of the model that scores documents, as in scikit-learn's
       `make_scorer`: 'predict', 'decision_function' or 'predict_proba', or several of them, of which
       the first that the model has is used. By default it is ``predict``, for a classifier of two
@@ -86,14 +86,17 @@ class Scorer:
         groups: str = "groups",
         ties: str = "mean",
         response_method: str | Sequence[str] | None = None,
+        *,
+        no_relevant: str = ZERO,
     ):
         needed("sklearn", "a scorer", "scikit-learn")
-        metric = Metric(measure, ties)
+        metric = Metric(measure, ties, no_relevant=no_relevant)
         if len(metric.names) > 1:
             raise GradedError(f"a scorer takes one measure, not {len(metric.names)}")
         self.measure = metric.measures[0]
         self.groups = text("groups", groups)
         self.ties = ties
+        self.no_relevant = no_relevant
         self.response_method = response_method
         self.sign = 1 if metric.larger_is_better[0] else -1
         self._methods = _methods_in(response_method)
@@ -102,6 +105,8 @@ class Scorer:
         arguments = f"groups={self.groups!r}, ties={self.ties!r}"
         if self.response_method is not None:
             arguments += f", response_method={self.response_method!r}"
+        if self.no_relevant != ZERO:
+            arguments += f", no_relevant={self.no_relevant!r}"
         return f"scorer({str(self.measure)!r}, {arguments})"
 
     def get_metadata_routing(self) -> Any:
@@ -125,7 +130,14 @@ class Scorer:
             scores = self._scores(model, X)
         except UnfitModel as error:
             return Unscored(f"{self!r}: {error}")
-        mean: float = array_mean(self.measure, y, scores, ties=self.ties, ids=np.ravel(groups))
+        mean: float = array_mean(
+            self.measure,
+            y,
+            scores,
+            ties=self.ties,
+            ids=np.ravel(groups),
+            no_relevant=self.no_relevant,
+        )
         return self.sign * mean
 
     def _scores(self, model: Any, X: Any) -> np.ndarray:
