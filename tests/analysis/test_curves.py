@@ -121,7 +121,13 @@ def test_tables_have_the_ranks_that_are_named():
     expected = [row for row in whole.records() if row["rank"] in (2, 5)]
     assert sorted(result.records(), key=str) == sorted(expected, key=str)
     assert result.values.shape == (2, 6)
-    assert curves(QRELS, RUNS, "CG", at=3).ranks.tolist() == [1, 2, 3]
+
+
+def test_ranks_of_the_table_do_not_shorten_the_curves():
+    whole = curves(QRELS, RUNS, "CG")
+    assert curves(QRELS, RUNS, "CG", at=2).values.tolist() == whole.values.tolist()
+    assert curves(QRELS, RUNS, "CG", at=[2, 5]).ranks.tolist() == [1, 2, 3, 4, 5]
+    assert curves(QRELS, RUNS, "CG", at=101).ideal.shape == (101,)
 
 
 def test_the_default_depth_is_that_of_the_longest_list():

@@ -127,6 +127,16 @@ def test_the_differences_of_documents_sum_to_that_of_the_values(collection, anot
         assert cut.records() == [row for row in rows if 1 in (row["rank"], row["other_rank"])]
 
 
+@pytest.mark.parametrize(("measure", "depth"), [("nDCG@2", None), ("nDCG@2", 3), ("CG", 1)])
+def test_two_runs_are_described_as_far_as_each_alone(measure, depth):
+    qrels = {"q": {"a": 1, "b": 1, "d": 1}}
+    runs = {"old": {"q": ["a", "x", "b", "d"]}, "new": {"q": ["x", "b", "a", "y"]}}
+    _, *lists = explain_difference(qrels, runs, measure, "q", depth).answer()
+    for sentence, (name, run) in zip(lists, runs.items(), strict=True):
+        found = explain(qrels, run, measure, "q", depth).found
+        assert sentence == f"{name}: {found[0].lower()}{found[1:]}."
+
+
 @given(
     strategies.collections(),
     strategies.collections(),

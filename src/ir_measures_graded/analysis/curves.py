@@ -547,7 +547,7 @@ def curves(
       weights.
     - `highlight`: the runs that figures of more than 12 runs show in colour, besides the best five.
     - `at`: the ranks (1 to depth) that tables have; by default all. Without a depth and a cutoff,
-      the last of them is the depth.
+      curves reach at least the last of them.
     - `topic`: the id of the only topic, in place of the means over all.
     - `ratio_of_means`: of measures that divide by an ideal list, as nCG and nDCG_JK do, divide the
       mean vector of the topics by the mean ideal vector, as section 3.3 of Järvelin & Kekäläinen
@@ -615,7 +615,7 @@ def _curves(
     if ratio_of_means:
         _refuse_ratio(open_end)
     last = _last_rank(named_measure, depth, at)
-    is_default = depth is None and not at and "cutoff" not in named_measure.params
+    is_default = depth is None and "cutoff" not in named_measure.params
     ranks = [whole_number(rank, "at", 1, last) for rank in at]
     # With a cutoff, a measure may order tied documents in another way.
     cut = checked(open_end @ last)
@@ -649,7 +649,7 @@ def _curves(
         possible = _ideal_vectors(cut, judgments, last)[:, means_of.topics]
     means = np.zeros((len(named), last))
     bands = None if confidence is None else np.zeros((len(named), 2, last))
-    deepest = 1
+    deepest = max([1, *ranks])
     with issued_together():
         for number, run in enumerate(steps(named, "runs")):
             values_of_run = at_ranks(cut, run, judgments, last)
@@ -753,15 +753,16 @@ def _refuse_names_of_columns(runs: Iterable[str], has_bands: bool) -> None:
 
 
 def _last_rank(measure: Measure, depth: int | None, at: Sequence[int] = ()) -> int:
-    """The depth of the curve: as given, or the measure's cutoff, or the last rank of `at`.
+    """The depth of the curve: as given, or the measure's cutoff, or the most by default, which
+    reaches the last rank of `at`.
 
     Raises `GradedError` if depth and cutoff differ.
     """
     cutoff = measure.params.get("cutoff")
-    if depth is None and cutoff is None and at:
-        return max(whole_number(rank, "at", 1, DEEPEST) for rank in at)
+    if depth is None and cutoff is None:
+        return max([DEPTH, *(whole_number(rank, "at", 1, DEEPEST) for rank in at)])
     if depth is None:
-        depth = cutoff or DEPTH
+        depth = cutoff
     elif cutoff is not None and depth != cutoff:
         raise GradedError(
             f"{measure} ends at rank {cutoff}, but depth={depth}; give only one of the two"

@@ -77,9 +77,10 @@ class ExplainedDifference(Result):
             names.append(_place(run.run, row["rank"]))
             names.append(_place(other.run, row["other_rank"]))
         lists = []
+        last = self.depth or run.measure.params.get("cutoff")
         for explanation in (other, run):
-            if explanation.contributions is None and self.depth is not None:
-                explanation = explanation.down_to(self.depth)
+            if last is not None:
+                explanation = explanation.down_to(last)  # as far as explain(…) of one run looks
             sentence = explanation.found
             lists.append(Note("{}: {}{}.", explanation.run, sentence[0].lower(), sentence[1:]))
         return [Note(f"{text}.", *names), *lists]

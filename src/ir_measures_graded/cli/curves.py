@@ -15,7 +15,8 @@ OPTIONS = (
     WEIGHTS,
     Option(
         "--depth RANK",
-        "last rank; default: the measure's cutoff, else that of the longest list, at most 100",
+        "last rank; default: the measure's cutoff, else that of the longest list, at most 100, but "
+        "at least the last rank of --at",
         whole_number,
     ),
     Option("--at RANK,…", "ranks in the table, as in 5,10,20", whole_numbers, default=[]),
@@ -59,14 +60,22 @@ def run(arguments: Arguments) -> Curves | CurvesByMeasure:
 
 OF_PAPER = {"dcg": "DCG_JK", "ndcg": "nDCG_JK"}
 """The measures of Järvelin & Kekäläinen 2002 by the names that others have as well."""
+NORMALISED = ("nCG", "nDCG_JK")
+"""The measures of the paper that divide by an ideal list."""
 
 
 def _line_of_paper(words: Sequence[str]) -> str:
-    """The command with the measures of the paper; empty if it has no DCG, which means several."""
+    """The command with the measures of the paper, which normalises by ratios of means; empty if it
+    has no DCG, which means several."""
     line: list[str] = []
     has_dcg = False
     for word in words:
         name, at, cutoff = word.partition("@")
         has_dcg = has_dcg or name.lower() == "dcg"
         line.append(OF_PAPER.get(name.lower(), name) + at + cutoff)
-    return shown_line(line) if has_dcg else ""
+    if not has_dcg:
+        return ""
+    is_normalised = any(word.startswith(NORMALISED) for word in line)
+    if is_normalised and not any(word.startswith("--ratio") for word in line):
+        line.append("--ratio_of_means")
+    return shown_line(line)
