@@ -1,13 +1,14 @@
 """Runs whose documents match judgments by a rule only, in every form and analysis."""
 
 import json
+import shlex
 import warnings
 
 import pandas
 import pytest
 
 from ir_measures_graded import RunFile
-from ir_measures_graded.analysis import check, curves, evaluate
+from ir_measures_graded.analysis import check, curves, document_runs, evaluate
 from ir_measures_graded.errors import InputWarning
 
 TOPICS = [f"q{number}" for number in range(60)]
@@ -21,8 +22,8 @@ SAME = "{id}"
 TXT = "{id}.txt"
 RULES = {
     "in the same case": "{lower}",
-    "without '.txt'": TXT,
-    "without '/data/'": "/data/{id}",
+    r"without '.txt' (--passages_pattern '(.+?)(?:\.txt)?')": TXT,
+    "without '/data/' (--passages_pattern '(?:/data/)?(.+)')": "/data/{id}",
     "with the text before '#' (--passages '#')": "{id}#{place}",
     "with the text before '%p' (--passages '%p')": "{id}%p{place}",
     "with the text before '_' (--passages '_')": "{id}_{place}",
@@ -33,7 +34,8 @@ RULES = {
     "in the same case and with 'q' before it": "{upper_without_q}",
     "with the text before '#' (--passages '#') and without '.pdf'": "{id}.pdf#{place}",
     "with the text before '_' (--passages '_') and in the same case": "{lower}_{place}",
-    "without '/data/' and without '.txt'": "/data/{id}.txt",
+    "without '/data/' and without '.txt' "
+    r"(--passages_pattern '(?:/data/)?(.+?)(?:\.txt)?')": "/data/{id}.txt",
 }
 """The id that a run has for a judged document, by the rule with which the two match."""
 
@@ -88,6 +90,22 @@ def test_the_rule_by_which_most_documents_match_is_said():
     (text,) = texts_of(evaluate, QRELS, {"x": run}, ["nDCG@10"])
     assert "50 % of the unjudged documents" in text
     assert "would match with the text before '#' (--passages '#')" in text
+
+
+@pytest.mark.parametrize("template", ["id:prod:prod::{id}", TXT, "/data/{id}.txt"])
+def test_the_pattern_of_the_sentence_gives_the_values_of_the_ids_of_the_qrels(template):
+    run = run_of(template)
+    (text,) = texts_of(evaluate, QRELS, {"x": run}, ["nDCG@10"])
+    pattern = shlex.split(text.partition("(--passages_pattern ")[2].partition("), as ")[0])[0]
+    of_pattern = document_runs({"x": run}, pattern=pattern)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        found = evaluate(QRELS, of_pattern, ["nDCG@10"])
+        expected = evaluate(QRELS, {"x": run_of(SAME)}, ["nDCG@10"])
+    assert found.to_frame().value.tolist() == expected.to_frame().value.tolist()
+    first = template.format(id="q0-Doc000")
+    said = f"480 ids by the pattern, as 'q0-Doc000' for {first!r}"
+    assert [remark.text for remark in found.remarks if remark.kind == "passages"] == [said]
 
 
 def test_a_long_ending_is_cut_off_in_the_sentence():
@@ -151,7 +169,8 @@ def test_a_single_relevant_document_for_a_topic_is_found_among_others():
     qrels = {topic: {list(judgments)[2]: 1} for topic, judgments in QRELS.items()}
     texts = texts_of(evaluate, qrels, {"x": run_of(TXT)}, ["RR@10"])
     assert texts[0].startswith("no document is judged; 12 % of the unjudged")
-    assert "would match without '.txt', as 'q0-Doc002.txt' and 'q0-Doc002'" in texts[0]
+    assert "would match without '.txt' (--" in texts[0]
+    assert ", as 'q0-Doc002.txt' and 'q0-Doc002'" in texts[0]
 
 
 def test_few_matches_without_a_rule_name_both_sides():

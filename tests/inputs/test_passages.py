@@ -152,6 +152,7 @@ def test_remarks_count_passages_and_show_what_was_taken():
     [
         ({"q1": {"#1": 1.0}}, {"separator": "#"}, "document '#1': nothing stands before '#'"),
         ({"q1": {"a": 1.0}}, {"pattern": "(b)"}, "'a': the id is not matched by the pattern '(b)'"),
+        ({"q1": {"x::a": 1}}, {"pattern": "::(.*)$"}, "the whole id, as '.*::(.*)$' does"),
         ({"q1": {"a": 1.0}}, {"column": "x"}, "passages_column is for runs in files"),
         ({}, {}, "give one of separator, pattern and column"),
         ({}, {"separator": "#", "pattern": "(a)"}, "give one of separator, pattern and column"),

@@ -6,6 +6,8 @@ documents unjudged, and so do two of these at once. A sample of topics shows it.
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -31,6 +33,8 @@ LEAST_MATCHES = 2
 """A single document can match by chance."""
 SEPARATORS = ("#", "%p", "_", "-")
 """What separates the id of a document from the number of its passage."""
+LONGEST_PATTERN = 60
+"""The characters of a pattern that is named."""
 TRIED_TOPICS = 10
 """The topics of the sample on which rules are tried: those where most documents can match."""
 COMPARED = 20  # ids that begin like another one and are compared with it
@@ -110,13 +114,26 @@ class IdRule:
 
     If the rule `ignores_case`, ids of the qrels are put in lower case too. `words` follow "would
     match". If it is `one_to_one`, a judged document counts once: a rule that makes SKU-000 of all
-    ids from SKU-001 on is none.
+    ids from SKU-001 on is none. `pattern` is the one of --passages_pattern that makes the change;
+    empty if none does.
     """
 
     words: str
     of_run: Callable[[str], str]
     ignores_case: bool = False
     one_to_one: bool = False
+    pattern: str = ""
+
+    @property
+    def advice(self) -> str:
+        """The option that makes the change, behind `words`; empty if they name it or none does."""
+        if (
+            not self.pattern
+            or len(self.pattern) > LONGEST_PATTERN
+            or not self.pattern.isprintable()
+        ):
+            return ""
+        return f" (--passages_pattern {shlex.quote(self.pattern)})"
 
     def judged_ids(self, topic: SampledTopic) -> SomeIds:
         """The ids of the qrels as the rule compares them. A topic keeps them for all rules."""
@@ -233,7 +250,9 @@ class UnmatchedDocuments:
                 most = matches
         if best is None:
             return "", []
-        return best.words, [pair for topic in self.topics for pair in best.pairs(topic)]
+        return best.words + best.advice, [
+            pair for topic in self.topics for pair in best.pairs(topic)
+        ]
 
     @property
     def tried(self) -> list[SampledTopic]:
@@ -268,7 +287,8 @@ class UnmatchedDocuments:
         qrels = [topic.judged_ids for topic in topics]
         prefix, ending = _most_frequent_frame(qrels, run)
         if prefix:
-            yield _both(_without_prefix(prefix), _without_ending(ending))
+            without_both = _both(_without_prefix(prefix), _without_ending(ending))
+            yield replace(without_both, pattern=_pattern_without(prefix, ending))
         prefix, ending = _most_frequent_frame(run, qrels)
         if prefix:
             yield _both(_with_prefix(prefix), _with_ending(ending))
@@ -300,11 +320,31 @@ def _affix_rules(topics: Iterable[SampledTopic], first: IdRule) -> Iterator[IdRu
 
 
 def _without_ending(ending: str) -> IdRule:
-    return IdRule(f"without {shown(ending)}", lambda id_: id_.removesuffix(ending))
+    return IdRule(
+        f"without {shown(ending)}",
+        lambda id_: id_.removesuffix(ending),
+        pattern=_pattern_without("", ending),
+    )
 
 
 def _without_prefix(prefix: str) -> IdRule:
-    return IdRule(f"without {shown(prefix)}", lambda id_: id_.removeprefix(prefix))
+    return IdRule(
+        f"without {shown(prefix)}",
+        lambda id_: id_.removeprefix(prefix),
+        pattern=_pattern_without(prefix, ""),
+    )
+
+
+def _pattern_without(prefix: str, ending: str) -> str:
+    """The regular expression whose group is an id without what it may have around it.
+
+    >>> _pattern_without("/data/", ".txt"), _pattern_without("a:b::", "")
+    ('(?:/data/)?(.+?)(?:\\\\.txt)?', '(?:a:b::)?(.+)')
+    """
+    before = f"(?:{re.escape(prefix)})?" if prefix else ""
+    if not ending:
+        return f"{before}(.+)"
+    return f"{before}(.+?)(?:{re.escape(ending)})?"
 
 
 def _with_ending(ending: str) -> IdRule:

@@ -252,7 +252,7 @@ class RunRemarks:
     def _on_passages(self, source: PassageRun, name: str) -> Iterator[Remark]:
         """The remarks on few documents of a run of passages, and on qrels that judge passages."""
         documents = source.documents_of_topic
-        if 0 < documents < self.largest_cutoff:
+        if 0 < documents < self.largest_cutoff and source.has_passages:
             text = (
                 f"a topic has {documents:g} documents (median), fewer than the cutoff "
                 f"{self.largest_cutoff}; retrieve more passages"

@@ -69,6 +69,26 @@ class PassageRule:
             )
         return expression
 
+    def advice(self, id_: str) -> str:
+        """The end of a message on an id that the pattern matches in part only: one that matches
+        the whole id. Empty if there is none.
+        """
+        part = self.expression().search(id_)
+        if part is None:
+            return ""
+        pattern = self.pattern or ""
+        if "|" in pattern:
+            pattern = f"(?:{pattern})"
+        if part.start():
+            pattern = f".*{pattern}"
+        if part.end() < len(id_):
+            pattern = f"{pattern}.*"
+        try:
+            is_whole = re.fullmatch(pattern, id_) is not None
+        except re.error:  # flags stand at the start
+            is_whole = False
+        return f"; it must match the whole id, as {shown(pattern)} does" if is_whole else ""
+
     def documents_in(self, ids: Ids) -> tuple[np.ndarray, np.ndarray]:
         """The number of bytes before the last separator of each id, all if there is none, and how
         often the separator occurs in it (N each).
@@ -103,6 +123,7 @@ class PassageRun(RunSource):
         self.file = getattr(source, "file", None)
         self._counts: dict[str, tuple[int, int]] = {}
         self._example: tuple[str, str] | None = None
+        self._changed: tuple[str, str] | None = None
 
     def ascending(self) -> PassageRun:
         return PassageRun(self.source.ascending(), self.rule)
@@ -170,8 +191,12 @@ class PassageRun(RunSource):
             document = match[group] if match is not None else None
             if not document:
                 reason = "is not matched by" if match is None else "has no document by"
-                raise rows.error(row, f"the id {reason} the pattern {shown(self.rule.pattern)}")
+                advice = self.rule.advice(id_) if match is None else ""
+                pattern = shown(self.rule.pattern)
+                raise rows.error(row, f"the id {reason} the pattern {pattern}{advice}")
             documents.append(document)
+            if document != id_ and self._changed is None:
+                self._changed = id_, document
         return Ids.of(documents)
 
     def _of_column(self, rows: Rows) -> Ids:
@@ -191,12 +216,14 @@ class PassageRun(RunSource):
         passages, documents = np.array(list(self._counts.values()) or [(0, 0)]).T
         retrieved = documents[documents > 0]
         median = float(np.median(retrieved)) if retrieved.size else 0.0
-        yield Remark(
-            PASSAGES,
-            "",
+        text = (
             f"{passages.sum():,} passages → {documents.sum():,} documents, {median:g} a topic "
-            "(median)",
+            "(median)"
         )
+        if self._changed is not None and not self.has_passages:
+            id_, document = self._changed
+            text = f"{passages.sum():,} ids by the pattern, as {shown(document)} for {shown(id_)}"
+        yield Remark(PASSAGES, "", text)
         if self._example is not None:
             id_, document = self._example
             yield Remark(
@@ -205,6 +232,16 @@ class PassageRun(RunSource):
                 f"ids have {shown(self.rule.separator)} more than once, as {shown(id_)}, whose "
                 f"document is taken as {shown(document)}",
             )
+
+    @property
+    def has_passages(self) -> bool:
+        """Whether the run has passages, as far as it is read.
+
+        A pattern that makes no two documents of a topic one only takes something from the ids.
+        """
+        if self.rule.pattern is None:
+            return True
+        return any(passages != documents for passages, documents in self._counts.values())
 
     @property
     def documents_of_topic(self) -> float:
