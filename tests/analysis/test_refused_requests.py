@@ -168,7 +168,7 @@ intervals(TWO, seed=-1)                                 |
 intervals(TWO).of("C", "nDCG_JK")                       |
     the run 'C' is not among those evaluated: A and B
 sensitivity(QRELS, RUNS, [])                            | no measure is given; name at least one
-sensitivity(QRELS, RUNS, ["CG"], gains="w1")            | there is only one ranking of the runs
+sensitivity(QRELS, RUNS, ["CG(gains=2:1)"])             | there is only one ranking of the runs
 sensitivity(QRELS, RUNS, ["CG"], cutoffs=range(1, 900)) | 899 rankings of the runs are too many
 sensitivity(QRELS, {"one": RUNS["good"]}, ["CG", "nCG"]) | a ranking needs at least 2 runs, not 1
 sensitivity(QRELS, RUNS, ["CG"], gains=["w1", "w2"])    |

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from ir_measures_graded import parse_measure
+from ir_measures_graded import demo, parse_measure
 from ir_measures_graded.analysis import sensitivity
 from ir_measures_graded.analysis.whatif import what_if
 from ir_measures_graded.evaluation.named import study_of
@@ -58,6 +58,22 @@ def test_the_page_begins_with_the_named_measure_and_has_the_weightings_that_were
     assert (what_if_page.gains, what_if_page.cutoff) == ((1, 2), 100)
     assert what_if_page.reference == "nDCG_JK as named, down to rank 100"
     assert what_if_page.presets()["mine"] == [7, 9]
+
+
+def test_the_page_begins_with_the_only_weighting_that_was_named():
+    orders = sensitivity(QRELS, RUNS, ["nDCG_JK@3"], gains="1:7,2:9")
+    names = [setting.weighting for setting in orders.settings]
+    assert names == ["1:7,2:9", "flat", "linear", "exponential", "steep"]
+    assert (orders.what_if().gains, orders.what_if().cutoff) == ((7, 9), 3)
+
+
+@pytest.mark.parametrize("table", ["tau", "ranks", "swaps", "differences"])
+def test_every_table_has_a_page_with_sliders(table, tmp_path, output):
+    runs = list(demo.run_paths().values())[:2]
+    options = ["--gains", "1:1,2:3,3:7", "--show", table, "-o", tmp_path / "what-if.html"]
+    output("sensitivity", demo.qrels_path(), *runs, "nDCG_JK@10", *options)
+    page = (tmp_path / "what-if.html").read_text(encoding="utf-8")
+    assert '"gains":[1,3,7]' in page
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ from ..evaluation.sessions import Given
 from ..evaluation.weights import counted_by
 from ..output import figures
 from ..output.formats import counted, known, listed, short
-from ..output.result import Result
+from ..output.result import Result, View
 from ..output.tables import Column, Table
 from ..progress import Progress, steps
 from .comparing.families import MOST_DIFFERENCES, width_of
@@ -113,7 +113,8 @@ class Sensitivity(Result):
     each setting: the mean of the first run minus that of the second, and the p-value with Holm's
     correction for the pairs. They are NaN where undefined, and None if they are not computed, for
     the reason in `untested`. `unit` is ``topic`` or ``session``, `topics` their number. `study` has
-    the qrels and runs, for the what-if page; it is None for values.
+    the qrels and runs, for the what-if page; it is None for values. `beginning` is the measure with
+    the only weighting that was named, with which the page begins, else None.
     """
 
     runs: tuple[str, ...]
@@ -129,6 +130,7 @@ class Sensitivity(Result):
     differences: np.ndarray | None = None
     p_values: np.ndarray | None = None
     untested: str = ""
+    beginning: Measure | None = None
 
     def what_if(
         self, coloured: Mapping[str, str] | None = None, named: Measure | None = None
@@ -136,9 +138,10 @@ class Sensitivity(Result):
         """The what-if page's content, with the `named` measure at first; None if the page cannot
         show it.
 
-        By default, that is the measure of the first setting with its own gains. `coloured` has the
-        colours of runs in the figure on the page, those of the slope chart by default. See
-        `analysis.whatif`. Sensitivity that was computed from values alone has none.
+        By default, that is the measure of the first setting with its own gains, or with the only
+        weighting that was named. `coloured` has the colours of runs in the figure on the page,
+        those of the slope chart by default. See `analysis.whatif`. Sensitivity that was computed
+        from values alone has none.
         """
         if self.study is None:
             return None
@@ -146,7 +149,7 @@ class Sensitivity(Result):
             coloured = figures.colours_of_moves(self._moves())
         if named is None:
             first = self.settings[0]
-            named = first.base
+            named = self.beginning or first.base
             if first.cutoff is not None:
                 named = named @ first.cutoff
         return what_if(self.study, named, coloured, self.weightings)
@@ -443,6 +446,17 @@ class Sensitivity(Result):
         return " ".join(parts).rstrip()
 
 
+@dataclass(eq=False, repr=False)
+class SensitivityView(View):
+    """Another table of a `Sensitivity`; its page has the what-if part of `sensitivity` as well."""
+
+    sensitivity: Sensitivity | None = None
+
+    def what_if(self) -> WhatIf | None:
+        """The what-if page's content of the whole result."""
+        return None if self.sensitivity is None else self.sensitivity.what_if()
+
+
 def _has_both_signs(signs: np.ndarray) -> np.ndarray:
     """Whether each column has numbers above and below 0."""
     return np.asarray((signs > 0).any(axis=0) & (signs < 0).any(axis=0))
@@ -469,8 +483,9 @@ def sensitivity(
     three; its measures are the settings. `gains` maps names to weightings, or lists texts such as
     ``w3`` and ``mine=1:1,2:10``. The presets w1, w3, w10 and w100 are for the levels 0 to 3. A
     measure that sets its gains or its cutoff, or takes none, is not varied in it. A single measure
-    without gains and cutoffs has the weightings of `levels`. `alpha` is the level of the tests of
-    each difference, as in `compare`, which need the extra ``stats``; without it, nothing is tested.
+    without gains and cutoffs has the weightings of `levels`, and with one weighting has these
+    besides. `alpha` is the level of the tests of each difference, as in `compare`, which need the
+    extra ``stats``; without it, nothing is tested.
 
     `progress` is as for `evaluate`.
 
@@ -489,6 +504,7 @@ def sensitivity(
     cutoff_list = list(dict.fromkeys(as_list(cutoffs)))
     weightings: dict[str, Gains] = {}
     study = None
+    beginning = None
     if runs is None:
         if texts or cutoff_list:
             raise GradedError("gains and cutoffs need qrels and runs; values stay as they are")
@@ -504,11 +520,14 @@ def sensitivity(
         in_order = in_sessions(qrels, sessions)
         judgments = read_judgments(counted_by(in_order, no_relevant, weights))
         bases = list(measures_for(judgments, measures, uncut=True))
-        is_single = len(bases) == 1 and len(cutoff_list) < 2
-        if is_single and not texts and _is_open(bases[0], "gains"):
-            texts = dict(levels(judgments, highest=True).gains())
+        is_single = len(bases) == 1 and len(cutoff_list) < 2 and _is_open(bases[0], "gains")
+        only_name = next(iter(texts)) if is_single and len(texts) == 1 else None
+        if is_single and len(texts) < 2:
+            texts = texts | levels(judgments, highest=True).gains() | texts
         values = np.unique(judgments.rows.values).tolist()
         weightings = {name: weighting(name, text, values) for name, text in texts.items()}
+        if only_name is not None:
+            beginning = bases[0](gains=weightings[only_name])
         settings = _settings(bases, weightings, cutoff_list)
         wanted = [setting.measure for setting in settings]
         study = study_of(judgments, runs, wanted)
@@ -538,6 +557,7 @@ def sensitivity(
         differences,
         p_values,
         reason,
+        beginning,
     )
 
 

@@ -1,10 +1,12 @@
 """The command `sensitivity`."""
 
+from functools import partial
 from typing import Any
 
 from ..analysis import sensitivity
+from ..analysis.sensitivity import SensitivityView
 from ..analysis.statistics.defaults import ALPHA
-from ..output.result import Result, View
+from ..output.result import Result
 from .arguments import (
     JOBS,
     OF_RUNS,
@@ -36,13 +38,15 @@ def run(arguments: Arguments) -> Result:
     The command ranks the runs under every measure × cutoff × weighting and correlates each pair of
     rankings by Kendall's τ; marks tell where it is below .9 and below .8. A measure string with
     gains or a cutoff keeps them. A single measure without --gains and --cutoffs has the weightings
-    that the command levels shows. With --values, the measures of the table are compared.
+    that the command levels shows, and with one weighting has these besides. With --values, the
+    measures of the table are compared.
 
     --show ranks prints the rank of each run. --show swaps prints the pairs of runs that change
     their order, with the better one under each setting and an asterisk if the difference is
     significant. --show differences prints the difference of each two runs under each setting and
-    its p. With -o page.html, the page has a slider for the gain of each level (what if?). The page
-    on leaderboards shows in Python whether the order holds in halves of the topics.
+    its p. With -o page.html, the page has a slider for the gain of each level (what if?), which
+    begins at the weighting if only one is named. The page on leaderboards shows in Python whether
+    the order holds in halves of the topics.
 
       ir_measures_graded sensitivity qrels.txt runs/*.gz nDCG_JK --gains w1 --gains w10 --cutoffs 10
       ir_measures_graded sensitivity qrels.txt runs/*.gz P@10 nDCG_JK@10 \\
@@ -57,14 +61,16 @@ def run(arguments: Arguments) -> Result:
     else:
         first = list(inputs(arguments, weighted=True, uncut=True))
     result = sensitivity(*first, **arguments.of("gains", "cutoffs", "alpha"))
+    shown = partial(SensitivityView, draw=result.figure, sensitivity=result)
     if arguments.show == "ranks":
-        return View([result.rank_table()], result.figure, headline=result.summary)
+        return shown([result.rank_table()], headline=result.summary)
     if arguments.show == "swaps":
-        notes = result.swap_notes()
-        swaps = result.swap_table()
-        return View(
-            result.swap_tables(), result.figure, read=swaps, noted=notes, above=result.answer()
+        return shown(
+            result.swap_tables(),
+            read=result.swap_table(),
+            noted=result.swap_notes(),
+            above=result.answer(),
         )
     if arguments.show == "differences":
-        return View([result.difference_table()], result.figure, headline=result.summary)
+        return shown([result.difference_table()], headline=result.summary)
     return result

@@ -22,7 +22,7 @@ from ...output import figures
 from ...output.formats import WITHIN, clean, for_people, numeric, short
 from ...output.result import Result
 from ..mean_intervals import Intervals
-from ..sensitivity import Sensitivity
+from ..sensitivity import Sensitivity, SensitivityView
 from ..statistics.corrections import CORRECTION_NAME
 
 if TYPE_CHECKING:
@@ -71,7 +71,9 @@ def result_page(result: Result, lead: str, places: int) -> str:
     title = result.summary or lead
     if isinstance(result, Intervals):
         title = str(result.headline)
-    content = result.what_if() if isinstance(result, Sensitivity) else None
+    content = None
+    if isinstance(result, (Sensitivity, SensitivityView)):
+        content = result.what_if()
     parts = ["whatif"] if content else []
     return page(
         "result", title, parts=parts, lead=lead, result=result, places=places, whatif=content
