@@ -8,7 +8,7 @@ from itertools import cycle
 import numpy as np
 import pytest
 
-from ir_measures_graded import demo
+from ir_measures_graded import array_mean, demo
 from ir_measures_graded.analysis import evaluate, identify
 from ir_measures_graded.analysis.identify import dimensions as tables
 from ir_measures_graded.analysis.identify import tools as tool_table
@@ -656,6 +656,26 @@ def test_a_plain_name_is_before_an_equal_contrived_one():
 
 
 # ------------------------------------------------------------------------ means
+
+
+def test_values_of_a_tool_that_was_run_are_likelier_than_those_of_one_that_was_read():
+    values = {}
+    for topic, docs in QRELS.items():
+        levels = [docs.get(doc, 0) for doc in RUN.get(topic, {})]
+        scores = list(RUN.get(topic, {}).values())
+        values[topic] = 0.0
+        if levels:
+            name = "nDCG_Burges(gains=linear)@10"
+            values[topic] = array_mean(name, levels, scores, sizes=[len(levels)])
+    mean = f"{np.mean(list(values.values())):.4f}"
+    of_mean = identify(QRELS, RUN, mean=mean, measure="nDCG@10")
+    assert "scikit-learn" in of_mean.tools[0]
+    # Of these values no string is equal, though the definition gives all.
+    by_topic = identify(QRELS, RUN, values, measure="nDCG@10")
+    assert "as scikit-learn and torchmetrics compute it" in by_topic.summary
+    assert (by_topic.measure, by_topic.equal, by_topic.differ) == ("nDCG@10", False, 0)
+    (here,) = texts_of(by_topic, "here")
+    assert "no measure string or option here has an ideal list of the retrieved" in here
 
 
 def test_of_equally_near_strings_the_one_with_the_cutoff_of_the_answer_is_named():

@@ -38,7 +38,8 @@ class Identification(Result):
     - `tools`: the tools known to compute the definition, with the version that was run.
     - `measure`: the nearest measure string of this package or ir-measures; None if no definition is
       found.
-    - `equal`: whether it gives the values, and chance does not explain it.
+    - `equal`: whether `measure`, the string, gives the values, and chance does not explain it. A
+      definition that gives every value may have no string; `equal` is then False and `differ` 0.
     - `chance`: a bound of the probability that a definition as usual as the first gives the values
       by chance: the number of such definitions that differ here, times the probability that one
       gives random values.

@@ -222,12 +222,13 @@ def another_for_each_cutoff(lists: Lists, depth: int) -> np.ndarray:
 # `apply` gives the codes of the levels of the ideal list, to be cut at k unless it is "not cut".
 FIRST_K = Way("all judged, first k", all_judged)
 UNCUT = Way("all judged, not cut", all_judged)
+RETRIEVED_ONLY = Way("the retrieved documents only", only_retrieved)
 SORTED_ANEW = Way("the top k sorted anew", another_for_each_cutoff)
 IDEAL_WAYS = (
     FIRST_K,
     UNCUT,
     Way("all judged, first min(retrieved, k)", as_many_as_retrieved),
-    Way("the retrieved documents only", only_retrieved),
+    RETRIEVED_ONLY,
     Way("the top gain at every rank", top_everywhere),
     Way("the top gain at each returned rank", top_where_retrieved),
     SORTED_ANEW,

@@ -27,6 +27,7 @@ from .dimensions import (
     LABELS,
     LINEAR_GAIN,
     QRELS_TOPICS,
+    RETRIEVED_ONLY,
     ROUNDED,
     SHOWN,
     TREC_EVAL_ORDER,
@@ -86,6 +87,10 @@ class Ours:
 
 
 NO_MEASURE = Ours(None, "", False)
+NO_STRING = (
+    "no measure string or option here has an ideal list of the retrieved documents only; for one "
+    "of all judged documents, give the tool those that were not retrieved as well, below the others"
+)
 
 
 class NamesOfDefinitions:
@@ -144,13 +149,16 @@ class NamesOfDefinitions:
         topics = counted(int((gaps > self.case.tolerance).sum()), "topic")
         differences.append(f"{topics} with other values")
         mean = self.means_of(values, QRELS_TOPICS.text)[0]
-        differences.append(f"mean over the qrels' topics {mean:.4f}, not {self.means[0]:.4f}")
+        ours, other = apart(mean, self.means[0])
+        differences.append(f"mean over the qrels' topics {ours}, not {other}")
         has_plain_mean = definition.averaged in ("", QRELS_TOPICS.text)
         is_plain = has_plain_mean and not definition.shown.startswith("each")
         is_equal = is_plain and bool(gaps.max() < SAME)
         options = ""
         if is_plain and not is_equal:
             options = self._options(measure, definition.shown, theirs)
+        if not is_equal and not options and definition.ideal == RETRIEVED_ONLY.text:
+            differences.append(NO_STRING)
         return Ours(
             measure=measure,
             difference=f"{measure} is another: {'; '.join(differences)}",
@@ -223,6 +231,19 @@ class NamesOfDefinitions:
         if not self.case.by_mean:
             numbers = np.nanmean(numbers)
         return np.ravel(numbers).tolist()
+
+
+def apart(number: float, other: float) -> tuple[str, str]:
+    """Two numbers with 4 decimals, or as many as tell them apart, at most 12.
+
+    >>> apart(0.4458, 0.5127), apart(0.44581, 0.44583), apart(0.5, 0.5)
+    (('0.4458', '0.5127'), ('0.44581', '0.44583'), ('0.5000', '0.5000'))
+    """
+    for decimals in range(4, 13):
+        texts = f"{number:.{decimals}f}", f"{other:.{decimals}f}"
+        if texts[0] != texts[1]:
+            return texts
+    return f"{number:.4f}", f"{other:.4f}"
 
 
 def _departures_in_words(definition: Definition, tool: Mapping[str, str]) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from .case import Case
 from .dimensions import ALL_RANKS, UNCUT, Definition, Space
 from .search import Search
-from .tools import IS_HERE, costs
+from .tools import IS_HERE, WAS_RUN, costs
 
 
 class RankedDefinitions:
@@ -30,7 +30,8 @@ class RankedDefinitions:
         if not self.is_found:
             candidates = search.nearest(1) or candidates
         departures = costs(candidates)
-        order = likeliest_first(search.space, candidates, departures)
+        fingerprints = [search.kept[definition].fingerprint for definition in candidates]
+        order = likeliest_first(search.space, candidates, departures, fingerprints)
         self.matches = [candidates[number] for number in order]
         self.costs = departures[order]
         alike = defaultdict[float, list[int]](list)
@@ -71,15 +72,21 @@ class RankedDefinitions:
 
 
 def likeliest_first(
-    space: Space, candidates: Sequence[Definition], departures: np.ndarray
+    space: Space,
+    candidates: Sequence[Definition],
+    departures: np.ndarray,
+    fingerprints: Sequence[float],
 ) -> list[int]:
-    """The order of definitions: few departures, then those of tools, then what is usual, then
-    names without further words."""
+    """The order of definitions: few departures, then those of tools, first values that
+    a tool gives that was run, then what is usual, then names without further words."""
     position = {}
     for name in Definition._fields:
         texts = [getattr(definition, name) for definition in candidates]
         position[name] = _positions(space[name], texts)
     tool_count = np.count_nonzero(departures[:, ~IS_HERE] == 0, axis=1)
+    by_tool_run = (departures[:, WAS_RUN] == 0).any(axis=1)
+    values_of_tools_run = np.asarray(fingerprints)[by_tool_run]
+    is_only_read = ~np.isin(fingerprints, values_of_tools_run)
     conventions = [position[name] for name in Definition._fields[2:]]
     parameters = np.array([definition.measure.count("=") for definition in candidates])
     has_rare_cutoff = position["cutoff"] > 1  # the first two are the usual ones
@@ -90,7 +97,14 @@ def likeliest_first(
     is_contrived = np.array([" " in definition.measure for definition in candidates])
     # `lexsort` takes the most important key last.
     keys = list(reversed(position.values()))
-    keys += [-tool_count, is_contrived, unusual, tool_count == 0, departures.min(axis=1)]
+    keys += [
+        -tool_count,
+        is_contrived,
+        unusual,
+        is_only_read,
+        tool_count == 0,
+        departures.min(axis=1),
+    ]
     return np.lexsort(keys).tolist()
 
 

@@ -31,6 +31,7 @@ TABLE = Path(__file__).with_name("tools.csv").read_text("utf-8")
 TOOLS = tuple(csv.DictReader(TABLE.splitlines()))
 HERE = "here"  # `known` of the measures of this package and ir-measures
 IS_HERE = np.array([tool["known"] == HERE for tool in TOOLS])
+WAS_RUN = np.array([tool["known"] == "run" for tool in TOOLS])
 KEPT_DEPARTURES = 4096  # values whose departures are kept; cutoffs can have any number
 FAR = 9  # the departures of a definition from a tool that computes another measure
 
