@@ -53,7 +53,46 @@ cite AP                             | measures AP --bibtex
 evaluate qrels run AP --unknown -x  | evaluate qrels run AP --unknown -x
 evaluate qrels run AP --mean        | evaluate qrels run AP --mean
 gate qrels other run AP --threshold .4 | gate qrels other run AP --threshold .4
+-c -l 2 -m map -m ndcg_cut.1,2 qrels run | evaluate qrels run 'AP(rel=2)' ndcg_cut.1,2
+-q -l2 -m P.1,2 qrels run           | evaluate -q qrels run 'P(rel=2)@1' 'P(rel=2)@2'
+-l 2 -m num_ret -m num_rel_ret qrels run | evaluate qrels run num_ret 'NumRet(rel=2)'
+-l 2 qrels run 'RR(rel=3)'          | evaluate qrels run 'RR(rel=3)'
+-l 1 -m map qrels run               | evaluate qrels run map
 """
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("-l 2 qrels run", "-l 2 is written on the measures, as in 'AP(rel=2)'"),
+        ("-l 2 -m num_rel -m map qrels run", "as in 'AP(rel=2)', and NumRel takes no rel"),
+        ("-l 2 -m official qrels run", "'AP(rel=2)'; name them in place of official"),
+        ("-l 2 qrels run lost.txt AP", "and 'lost.txt' is neither a file nor one measure"),
+        ("-l 2 qrels run nDCG_JK@1", "and nDCG_JK@1 takes no rel"),
+        ("-M 9 -m map qrels run", "arguments: -M; the depth is the cutoff of each measure"),
+        ("-M100 -m map qrels run", "arguments: -M100; the depth is the cutoff of each measure"),
+        ("-J -m map qrels run", "it is a parameter of measures, as in 'nDCG(judged_only=True)@10'"),
+        ("compare qrels run other -l 2 AP", "the level is a parameter of measures, as in 'AP(rel"),
+    ],
+)
+def test_options_of_trec_eval_say_what_to_write(typed, message, capsys):
+    assert cli.main(typed.split()) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_note_says_that_c_is_always_on(capsys):
+    assert cli.main("-c -m P.1 qrels run".split()) == 0
+    line = "ir_measures_graded evaluate qrels run P.1"
+    note = f"note: read as {line}; write evaluate first; -c is always on\n"
+    assert capsys.readouterr().err == f"ir_measures_graded: {note}"
+
+
+def test_the_official_measures_of_trec_eval_are_named_and_computed(capsys):
+    assert cli.main("-m official qrels run".split()) == 2
+    line = capsys.readouterr().err.partition("(those of trec_eval: ")[2].rstrip(")\n")
+    assert cli.main(["evaluate", "qrels", "run", *line.split()]) == 0
+    names = [row.partition("\t")[0] for row in capsys.readouterr().out.splitlines()]
+    assert len(names) == 8 + 11 + 9
 
 
 @pytest.mark.parametrize("case", LINES.strip().splitlines())

@@ -4,16 +4,23 @@
 user is told the line that is run.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
+from ..errors import GradedError, shown
 from ..files.content import is_pattern, matching
 from ..files.sources import is_file, is_named_file, named_path
 from . import COMMANDS, PROGRAM
 from .parser import QUIET, Option, files_of_folder, form_named
+
+if TYPE_CHECKING:
+    from ir_measures import Measure
 
 MOST_SHOWN = 8
 """The files that a note shows of a line."""
@@ -65,6 +72,12 @@ METHOD = {
 OPTIONS_WITH_PLAIN_CHOICES = ("-f", "--correction", "--show")
 """The options whose choices tools also have as flags, such as --latex, --holm and --means."""
 FORMATS_WITH_BOLD = ("latex", "tex", "markdown", "md", "html")
+ALWAYS_ON = "-c"
+"""trec_eval's option by which topics that the run lacks count as 0, as they always do here."""
+LEVEL = "-l"
+"""trec_eval's option of the lowest relevant level, which stands on the measures here."""
+WITHOUT_LEVEL = ("nDCG", "NumRet", "NumQ", "Judged", "trec_unj")
+"""Measures that have the same value with each lowest relevant level."""
 DECIMAL = r"[-+]?\d*\.\d+|0|1"
 
 
@@ -79,7 +92,10 @@ def in_our_words(words: Sequence[str]) -> list[str]:
     line = _with_command(words)
     if not line or line[0] not in COMMANDS or "-h" in line or "--help" in line:
         return line
+    line, level = _without_options_of_trec_eval(line)
     line = _with_our_flags(line)
+    if level:
+        line = _with_level(line, int(level))
     line = _about_measures(line)
     change = CHANGES.get(line[0])
     if change is not None:
@@ -93,16 +109,16 @@ def shown_line(words: Sequence[str]) -> str:
     >>> shown_line(["evaluate", "qrels.txt", "AP"])
     'ir_measures_graded evaluate qrels.txt AP'
     """
-    shown: list[str] = []
+    kept: list[str] = []
     file_count = 0
     for word in words:
         file_count += is_named_file(word)
         if is_named_file(word) and file_count > MOST_SHOWN:
-            if shown[-1] != "…":
-                shown.append("…")
+            if kept[-1] != "…":
+                kept.append("…")
         else:
-            shown.append(shlex.quote(word))
-    return " ".join([PROGRAM, *shown])
+            kept.append(shlex.quote(word))
+    return " ".join([PROGRAM, *kept])
 
 
 def _with_command(words: Sequence[str]) -> list[str]:
@@ -181,6 +197,88 @@ def _with_our_flags(words: Sequence[str]) -> list[str]:
     measures = [line[place] for place in measure_places if place < len(line)]
     rest = [word for place, word in enumerate(line) if place not in measure_places]
     return _with_qrels_first([*rest, *measures], known)
+
+
+def _without_options_of_trec_eval(words: Sequence[str]) -> tuple[list[str], str]:
+    """A line of `evaluate` without -c and -l, and the lowest relevant level; empty if it has none.
+
+    >>> _without_options_of_trec_eval(["evaluate", "-c", "-l", "2", "qrels", "run", "AP"])
+    (['evaluate', 'qrels', 'run', 'AP'], '2')
+    """
+    if words[0] != "evaluate":
+        return list(words), ""
+    line: list[str] = []
+    level = ""
+    is_level = False
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        joined = re.fullmatch(f"{LEVEL}([0-9]+)", word)
+        if is_level:
+            level = word
+            is_level = False
+        elif joined is not None:
+            level = joined[1]
+        elif word == LEVEL and re.fullmatch("[0-9]+", following):
+            is_level = True
+        elif word != ALWAYS_ON:
+            line.append(word)
+    return line, level
+
+
+def _with_level(words: Sequence[str], level: int) -> list[str]:
+    """The line whose measures count documents from this level on as relevant, as -l of trec_eval.
+
+    Raises `GradedError` without measures, and for one whose value trec_eval would change and that
+    has no parameter rel.
+    """
+    from ..core.registry.names import OFFICIAL  # This import and the next one take time.
+    from ..core.registry.notation import parse_measures
+
+    written_so = f"-l {level} is written on the measures, as in 'AP(rel={level})'"
+    measures = _measures_of(words)
+    if not measures:
+        raise GradedError(written_so)
+    line: list[str] = []
+    for word in words:
+        parsed: list[Measure] = []
+        if word == OFFICIAL:
+            raise GradedError(f"{written_so}; name them in place of {OFFICIAL}")
+        if word in measures and "rel=" not in word:
+            try:
+                parsed = list(parse_measures(word))
+            except GradedError:
+                reason = f"and {shown(word)} is neither a file nor one measure"
+                raise GradedError(f"{written_so}, {reason}") from None
+        strings = [_measure_with_level(measure, level) for measure in parsed]
+        is_changed = strings != list(map(str, parsed))
+        line += strings if is_changed else [word]
+    return line
+
+
+def _measure_with_level(measure: Measure, level: int) -> str:
+    """A measure with the lowest relevant level, unless it needs none.
+
+    NumRelRet is NumRet with rel=1.
+    """
+    name = str(measure.NAME)
+    needs_none = name in WITHOUT_LEVEL and "rel" not in measure.params
+    if needs_none or level == 1:
+        return str(measure)
+    if "rel" not in measure.SUPPORTED_PARAMS or name == "NumRel":
+        raise GradedError(
+            f"-l {level} is written on the measures, as in 'AP(rel={level})', and {measure} takes "
+            "no rel; leave out one of them"
+        )
+    return str(measure(rel=level))
+
+
+def advice_on(words: Sequence[str], line: Sequence[str]) -> str:
+    """What the note on a line that is read as another one says of it, after the latter."""
+    advice = ""
+    if line[0] == "evaluate" and words[0] not in (*COMMANDS, *COMMANDS_OF_HABIT):
+        advice = "; write evaluate first"
+    if ALWAYS_ON in words and ALWAYS_ON not in line:
+        advice += f"; {ALWAYS_ON} is always on"
+    return advice
 
 
 def _in_other_number(flag: str) -> str:

@@ -33,6 +33,9 @@ HINTS = {
     "--best": "-f latex, markdown and html set the best values in bold",
     "--bold": "-f latex, markdown and html set the best values in bold",
     "--judged_only": "it is a parameter of measures, as in 'nDCG(judged_only=True)@10'",
+    "-J": "it is a parameter of measures, as in 'nDCG(judged_only=True)@10'",
+    "-M": "the depth is the cutoff of each measure, as in AP@100",
+    "-l": "the level is a parameter of measures, as in 'AP(rel=2)'",
     "--halves": "for random halves of the topics see docs/leaderboards.md",
 }
 """What to do in place of options that no command has."""
@@ -261,8 +264,11 @@ class Parser(argparse.ArgumentParser):
                 hint = self._choice_like(unknown[1])
             if others:
                 hint = f"; {unknown[1]} is an option of {', '.join(others)}"
-            elif unknown[1] in HINTS:
-                hint = f"; {HINTS[unknown[1]]}"
+            flag = unknown[1]
+            if re.fullmatch("-[a-zA-Z][0-9]+", flag):
+                flag = flag[:2]
+            if flag in HINTS and not others:
+                hint = f"; {HINTS[flag]}"
         raise GradedError(f"{message}{hint} (see {self.prog} --help)")
 
     def _of_missing(self, message: str) -> str:

@@ -26,7 +26,7 @@ from ..core.provider import view
 from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
 from ..core.reduction import blocks_of, judged_of
-from ..core.registry.names import OFFICIAL
+from ..core.registry.names import OFFICIAL, OFFICIAL_OF_TREC_EVAL
 from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.columns import QRELS, RUN, Role
@@ -168,7 +168,8 @@ def official_measures(qrels: Qrels) -> Sequence[str]:
             definitions_of(name)  # raises for a name that is no file and no id
         what = "qrels in memory" if name is None else shown(name)
         raise GradedError(
-            f"{OFFICIAL} is for some ir-datasets ids, not for {what}; name the measures"
+            f"{OFFICIAL} is for some ir-datasets ids, not for {what}; name the measures (those of "
+            f"trec_eval: {OFFICIAL_OF_TREC_EVAL})"
         )
     return contract.official
 

@@ -11,6 +11,11 @@ from ..measures.base import GradedMeasure
 
 OFFICIAL = "official"
 """The name of the measures of a collection, which no measure may have."""
+OFFICIAL_OF_TREC_EVAL = (
+    "num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall "
+    "P.5,10,15,20,30,100,200,500,1000"
+)
+"""The measures that trec_eval prints by default, and that its -m official names."""
 
 
 def registry() -> dict[str, ir_measures.Measure]:
