@@ -89,6 +89,32 @@ def test_unjudged_documents_count_down_to_the_smallest_cutoff(measures, remarks)
     assert [remark.text for remark in result.remarks] == remarks
 
 
+ORDERS = (
+    "{} % of the top 2 of {}, which breaks ties by descending ids (Judged@2: ascending), are judged"
+)
+
+
+@pytest.mark.parametrize(
+    ("measures", "remarks"),
+    [
+        (["Judged@2", "AP", "P@2", "nDCG@2"], [ORDERS.format(50, "P@2")]),
+        (["nDCG_JK@2", "Judged@2"], [ORDERS.format(50, "nDCG_JK@2")]),
+        (["Judged@2"], []),
+        (["Judged@2", "P@3"], []),
+        (["Judged@2", "RR@2", "P(judged_only=True)@2", "nDCG_JK(ties='mean')@2"], []),
+        (["Judged@3", "P@3"], []),  # both orders have the same documents
+    ],
+)
+def test_judged_in_another_order_of_ties_has_a_remark(measures, remarks):
+    run = {"q1": {"a": 9.0, "b": 4.0, "u": 4.0}}
+    result = evaluate({"q1": QRELS["q1"]}, {"x": run}, measures)
+    texts = [remark.text for remark in result.remarks if "Judged" in remark.kind]
+    assert texts == remarks
+    study = study_of({"q1": QRELS["q1"]}, {"x": run})
+    kept = evaluate(study.judgments, study.runs, measures)
+    assert [remark.text for remark in kept.remarks if "Judged" in remark.kind] == remarks
+
+
 @pytest.mark.parametrize(
     "run", [{}, {"q1": {}}, pyarrow.table({"query_id": [], "doc_id": [], "score": []})]
 )

@@ -17,6 +17,7 @@ from . import named, remarks
 from .counting import SKIP, lacks_relevant
 from .evaluators import computed_by, evaluators, explained, refuse_for_gdeval
 from .named import Qrels, Run
+from .order_of_judged import OrderOfJudged
 from .sessions import SessionValues, turn_measure
 
 
@@ -68,7 +69,8 @@ class RunEvaluator:
                 rows = run.rows(self.judgments)
                 refuse_repeated(rows)
             blocks = run.reduced(self.judgments, rows)
-            counts = self._compute_ours(values, blocks)
+            order = OrderOfJudged(self.row, len(self.judgments.numbers))
+            counts = self._compute_ours(values, order.watched(blocks))
         if rows is not None:
             standard = rows.dicts()
             with named.about(run.name):
@@ -77,11 +79,11 @@ class RunEvaluator:
         if self.by_session is not None:
             values, missing = self.by_session.of(self.row, (values, missing))
         if run.kept_for is None:
-            on_run = tuple(counts.of(run.source, run.name))
+            on_run = (*counts.of(run.source, run.name), *order.of(run.name))
             if self.leaves_no_tie:
                 on_run = tuple(_without(on_run, remarks.TIED_PREDICTIONS))
         else:
-            on_run = run.remarks
+            on_run = (*run.remarks, *order.of(run.name))
         return RunValues(values, missing, on_run, counts.unjudged)
 
     @property
