@@ -230,6 +230,27 @@ def test_wilcoxon_of_few_topics_with_ties_permutes_nothing(monkeypatch):
     assert all(0 < test.p <= 1 for test in tests)
 
 
+def test_the_topics_that_fell_most_come_first_by_the_sign_of_the_measure():
+    runs = {"a": {}, "b": {}}
+    qrels = {}
+    for number in range(12):
+        documents = {"x": 3.0, "y": 2.0, "z": 1.0}
+        topic = f"q{number}"
+        qrels[topic] = {"x": 1}
+        runs["a"][topic] = documents
+        fallen = {2: 1.5, 7: 0.5}.get(number, 4.0)
+        runs["b"][topic] = documents | {"x": fallen}
+    found = compare(qrels, runs, ["RR", "ASL"])
+    rows = found.topic_differences
+    assert len(rows) == 24
+    of_rr, of_asl = rows[rows.measure == "RR"], rows[rows.measure == "ASL"]
+    assert of_rr.topic.tolist()[:2] == of_asl.topic.tolist()[:2] == ["q7", "q2"]
+    assert of_rr.difference.tolist()[:3] == [1 / 3 - 1, 1 / 2 - 1, 0]
+    assert of_asl.difference.tolist()[:3] == [2, 1, 0]
+    assert set(zip(rows.run, rows.other)) == {("b", "a")}
+    assert of_rr.difference.mean() == pytest.approx(found.find("RR")[0].difference)
+
+
 def test_a_difference_that_judgments_could_turn_says_so_in_its_sentence():
     """The judged documents are those of the old run; the new run finds others."""
     topics = [f"q{number}" for number in range(20)]

@@ -285,6 +285,17 @@ def test_many_levels_cost_no_more_than_the_documents_do():
         result.level_table()
 
 
+def test_topics_far_from_the_human_come_first_with_their_farthest_document():
+    human = {"q1": {"a": 1, "b": 0}, "q2": {"c": 3}, "q3": {"a": 2, "b": 3, "c": 0}, "q4": {"z": 1}}
+    machine = {"q3": {"c": 1, "x": 3, "b": 0}, "q1": {"a": 1, "b": 1}, "q2": {"c": 3}}
+    result = judges(human, {"m": machine}, resamples=100)
+    assert result.topic_table().rows == [
+        ["m", "q3", 2, 0.0, 2.0, "b", 3, 0],
+        ["m", "q1", 2, 0.5, 0.5, "b", 0, 1],
+        ["m", "q2", 1, 1.0, 0.0, None, None, None],
+    ]
+
+
 @pytest.mark.parametrize("factor", [1e-300, 5e307])
 def test_agreement_does_not_depend_on_the_unit_of_the_scale(factor):
     def values_of(human, machine):

@@ -65,7 +65,8 @@ def run(arguments: Arguments) -> Answer:
     size MDE is found with probability .8. Of more than 15 pairs, the table has the differences of
     the ten runs after the best run from it; csv, tsv and json have all. Each --baseline has a
     family of its own. The answer says if judgments of unjudged documents could turn the sign of a
-    significant difference.
+    significant difference. gate lists the topics that fell most from one run to another, and
+    explain with both runs the documents that make the difference of a topic.
 
     --repeats compares systems by the means over their repeats, such as one run for each seed. The
     tests are over topics; a table has the spread over the repeats.

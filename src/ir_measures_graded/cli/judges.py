@@ -43,7 +43,7 @@ from .results import Answer
 
 RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2}
 """The least number of runs of the tables that need some."""
-TABLES_SHOWN = ("agreement", "kappas", "differences", "levels", *RUNS_OF)
+TABLES_SHOWN = ("agreement", "kappas", "differences", "levels", "topics", *RUNS_OF)
 OF_ONE = ("estimates", "pairs")
 """The tables of a single machine."""
 
@@ -93,7 +93,8 @@ def run(arguments: Arguments) -> Answer:
     judge, plus the mean of human - lambda * machine over the topics of both (prediction-powered
     inference). lambda is the weight of the machine, worth the number of human topics that would
     give an equally precise mean, topics those of all parts. A pair of runs is open without a
-    significant combined difference. --merge makes one judge of all files instead: a document gets
+    significant combined difference. --show topics lists where a machine is farthest from the human.
+    --merge makes one judge of all files instead: a document gets
     the level of the majority, and the lower one if two levels are as frequent, or the mean, lowest
     or highest level of its judges. A document that one judge alone judged keeps that level.
 
@@ -165,7 +166,10 @@ def _refuse_table(arguments: Arguments, words: Sequence[str], more: Sequence[str
             "make one judge of all machines with --merge"
         )
     if arguments.show == "differences" and not more:
-        raise GradedError("--show differences requires at least two machines")
+        raise GradedError(
+            "--show differences requires at least two machines; of one, --show topics "
+            "has the topics where it is farthest from the human, --show levels the levels"
+        )
 
 
 def _refuse_few_runs(table: str | None, runs: int, has_machines: bool) -> None:
@@ -233,6 +237,8 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
         return View(agreement.kappa_tables(), agreement.figure, headline=title)
     if show == "differences":
         return View([agreement.difference_table()], agreement.figure, headline=title)
+    if show == "topics":
+        return View([agreement.topic_table()], agreement.figure, headline=title)
     if show == "levels":
         return View([agreement.level_table()], agreement.figure, headline=title)
     answer = agreement.favour_answer() or agreement.favour_notes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -51,7 +51,8 @@ class Comparison(Result):
     `name` of the group, and the number `families` of groups that are tested together. `unit` is
     ``topic`` or ``session``. `effective` is the effective number of topics with weights, None
     without weights. `paired_topics` has the number of topics for which all runs have a value, by
-    measure. `by_topic` has the values that the tests are made of, for the figure.
+    measure. `by_topic` has the values that the tests are made of; `topic_differences` is a data
+    frame of their differences, the topics that fell most first.
 
     `repeats` has the means of the repeats (repeats × measures) of each system that has several.
     `all_runs` is the number of runs that were tested; `first` leaves out some of them.
@@ -104,6 +105,33 @@ class Comparison(Result):
     def tests(self) -> DataFrame:
         """A row per further test."""
         return self.data("tests").to_frame()
+
+    @cached_property
+    def topic_differences(self) -> DataFrame:
+        """A row per measure, pair of the family and topic: both values, and their difference.
+
+        The topics that fell most come first, by the sign of the measure. A topic for which one of
+        the runs has no value is left out. Raises `GradedError` if the values are not known.
+        """
+        columns = ("measure", "run", "other", self.unit, "value", "other_value", "difference")
+        rows: list[tuple[Any, ...]] = []
+        evaluation = self.by_topic
+        if evaluation is None:
+            raise GradedError("the values by topic are not known")
+        number_of = {run: number for number, run in enumerate(evaluation.runs)}
+        for test in self.outcomes:
+            if test.test != self.primary or test.run is None:
+                continue
+            values = evaluation.of(test.measure)
+            value = values[number_of[test.run]]
+            other_value = values[number_of[str(test.other)]]
+            difference = value - other_value
+            order = np.argsort(sign_of(test.measure) * difference, kind="stable")
+            for topic in order[: np.count_nonzero(~np.isnan(difference))].tolist():
+                numbers = (value[topic], other_value[topic], difference[topic])
+                name = evaluation.topics[topic]
+                rows.append((str(test.measure), test.run, test.other, name, *numbers))
+        return Table(columns, rows).to_frame()
 
     def to_frame(self) -> DataFrame:
         """The records as a pandas DataFrame, with those of further tests if there are any."""

@@ -17,7 +17,7 @@ from ...output.tables import Column, Note, Table
 from .difference import KappaDifference
 from .favours import PREFERRED_CUTOFF
 from .figures import figure_of
-from .level_agreement import MOST_LEVELS
+from .level_agreement import MOST_LEVELS, TopicAgreement
 from .order_agreement import OrderAgreement
 from .panel import COMPLETE
 from .percentiles import Statistic, two_decimals
@@ -39,7 +39,8 @@ COLUMNS: Final = Note(
 DIVIDED: Final = "{}: κ with the levels divided in two, below and from {}."
 MORE: Final = Note(
     "--show kappas has κ with weights and for levels divided in two, and α; --show differences the "
-    "intervals of the differences from the best judge; --show levels the documents by level."
+    "intervals of the differences from the best judge; --show levels the documents by level; "
+    "--show topics where a judge is far from the human."
 )
 ORDERS: Final = Note(
     "moves: the judge moves the order of the runs less or more than other topics would: tau "
@@ -83,7 +84,8 @@ class JudgeAgreement:
     that grow with the difference of the levels or its square, and with at most 12 levels one for
     each division of the levels in two, such as ``kappa 0|123``. It also has Krippendorff's α:
     ``alpha interval`` and ``alpha ordinal``. They are over the documents of so many `topics`.
-    `orders` has the agreement by each measure.
+    `orders` has the agreement by each measure. `by_topic` has the agreement on each topic, the
+    largest mean gap of the levels first, and its document whose levels are the farthest apart.
     """
 
     judge: str
@@ -94,6 +96,7 @@ class JudgeAgreement:
     topics: int
     outside: str
     orders: tuple[OrderAgreement, ...]
+    by_topic: tuple[TopicAgreement, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """The judge's counts, statistics with their ends, and shares of significant pairs."""
@@ -399,6 +402,12 @@ class Judges(Result):
                 rows.append([judge.judge, level, *counts])
         title = "Documents by the human's level (row) and the machine's (column)"
         return Table(["judge", "human \\ machine", *levels], rows, title)
+
+    def topic_table(self) -> Table:
+        """A row per judge and topic, those where the judge is farthest from the human first."""
+        rows = [[judge.judge, *topic] for judge in self.judges for topic in judge.by_topic]
+        title = "Topics by the mean gap of the levels, with the document of the largest gap"
+        return Table(["judge", *TopicAgreement._fields], rows, title)
 
     @property
     def _orders(self) -> list[tuple[str, OrderAgreement]]:

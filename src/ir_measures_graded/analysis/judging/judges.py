@@ -28,7 +28,7 @@ from ..statistics.defaults import CONFIDENCE
 from ..statistics.options import check_probability, statistics_library, whole_number
 from .agreement import JudgeAgreement, Judges
 from .difference import kappa_differences
-from .level_agreement import level_agreement, level_pairs
+from .level_agreement import level_agreement, level_pairs, topic_agreements
 from .order_agreement import order_agreements
 from .panel import Panel, panels, remarks_on
 from .percentiles import RESAMPLES, Sampling
@@ -120,4 +120,5 @@ def _judge_agreement(
         topics=on_levels.topics,
         outside=outside,
         orders=tuple(order_agreements(panel, sampling)),
+        by_topic=topic_agreements(panel, pairs),
     )

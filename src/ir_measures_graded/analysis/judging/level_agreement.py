@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...core.ranking.gains import plain_number
 from ...errors import GradedError
 from ..statistics.levels import of_levels
 from ..statistics.resampling import in_parts, resampled_topics
@@ -88,6 +89,44 @@ def level_pairs(panel: Panel) -> list[np.ndarray]:
             f"no document is judged by both the human and {panel.name}; compare their ids"
         )
     return pairs
+
+
+class TopicAgreement(NamedTuple):
+    """The agreement on a topic: the number of documents that both judged and the share with the
+    `same` level, the mean absolute `gap` of the levels, and the `document` whose levels are the
+    farthest apart, with both levels; none if all are equal."""
+
+    topic: str
+    documents: int
+    same: float
+    gap: float
+    document: str | None
+    human: float | None
+    machine: float | None
+
+
+def topic_agreements(panel: Panel, pairs: Sequence[np.ndarray]) -> tuple[TopicAgreement, ...]:
+    """The agreement on each topic with `pairs`, the largest gap first."""
+    agreements = []
+    remaining = iter(pairs)
+    for topic in panel.both:
+        by_human = panel.human[topic]
+        by_machine = panel.machine[topic]
+        documents = [document for document in by_human if document in by_machine]
+        if not documents:
+            continue
+        levels = next(remaining)
+        gaps = np.abs(levels[:, 0] - levels[:, 1])
+        mean_gap = float((gaps / gaps.size).sum())  # the sum of huge gaps would overflow
+        same = float((gaps == 0).mean())
+        farthest: tuple[str | None, float | None, float | None] = (None, None, None)
+        if gaps.any():
+            row = int(gaps.argmax())
+            human, machine = map(plain_number, levels[row].tolist())
+            farthest = (documents[row], human, machine)
+        agreements.append(TopicAgreement(topic, len(documents), same, mean_gap, *farthest))
+    agreements.sort(key=lambda agreement: -agreement.gap)
+    return tuple(agreements)
 
 
 def level_agreement(
