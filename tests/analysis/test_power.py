@@ -80,7 +80,8 @@ def test_the_answer_and_the_table_have_these_numbers(of_demo):
     separated = round(10 * of_demo.share(best))
     assert of_demo.answer()[0] == (
         f"To find a true difference of .05 in {best} with probability .8, use about {median} "
-        f"topics ({lowest} to {highest} by pair); 20 topics find it with probability "
+        f"topics ({lowest} to {highest} by pair, for 10 pairs tested together); 20 topics find "
+        "it with probability "
         f"{short(chance, '.2f')} (median pair)."
     )
     assert of_demo.answer()[2] == (

@@ -6,7 +6,7 @@ from functools import partial
 import pyarrow
 import pytest
 
-from ir_measures_graded.analysis import check, curves, evaluate, intervals
+from ir_measures_graded.analysis import check, compare, curves, evaluate, intervals
 from ir_measures_graded.errors import EmptyRunWarning, InputWarning, Remark
 from ir_measures_graded.evaluation.named import study_of
 from ir_measures_graded.output.remarks import merged
@@ -195,4 +195,5 @@ def test_notes_tell_what_levels_mean_in_every_table():
         "ERR_G(max_gain=3)@20.",
     ]
     assert [str(note) for note in intervals(evaluation).notes()][-2:] == notes
+    assert notes[1] in compare(qrels, {"x": run, "y": run}, "ERR@20").notes()
     assert not evaluate({**qrels, "3": {"a": 4}}, {"x": run}, "ERR@20").notes()

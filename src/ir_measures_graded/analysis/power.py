@@ -227,7 +227,8 @@ class Power(Result):
         by_pair = ""
         if len(self.pairs) > 1:
             of_pair = " (median pair)"
-            by_pair = f" ({lowest} to {highest} by pair)"
+            pairs = f"{len(self.pairs) * self.families} pairs tested together"
+            by_pair = f" ({lowest} to {highest} by pair, for {pairs})"
         find = f"To find a true difference of {short(difference)} in {measure} with probability"
         about = "" if median.startswith("over") else "about "
         need = f"{find} {short(self.power)}, use {about}{median} {self.unit}s{by_pair}"

@@ -434,6 +434,10 @@ class Evaluation(Result):
         names = [measure for measure in self.measures if remarks.leaves_open(measure, "rel")]
         if len(self.levels) > 2 and names:
             yield Note("{}: relevant from level 1 (rel=1).", listed(names))
+        yield from self.notes_on_err()
+
+    def notes_on_err(self) -> Iterator[Note]:
+        """The levels that ERR@k of gdeval is for, if the qrels have lower ones only."""
         highest = max(self.levels, default=HIGHEST_OF_GDEVAL)
         for measure in self.measures:
             if is_err(measure) and 0 < highest < HIGHEST_OF_GDEVAL:

@@ -124,6 +124,7 @@ def remarks_on(evaluation: Evaluation) -> list[str]:
     """A sentence on each unusual property of the runs and measures, which every output shows."""
     others = [remark for remark in evaluation.remarks if remark.kind not in SAID_OTHERWISE]
     sentences = list(evaluation.lacking)
+    sentences += evaluation.notes_on_err()
     sentences += [f"{remark}." for remark in merged(others)]
     if evaluation.unjudged is not None and evaluation.unjudged.shares:
         sentences.append(unjudged_sentence(evaluation.unjudged))
