@@ -190,10 +190,11 @@ class Report:
             head = " | ".join(cells).replace("_", " ")
             print(f"\n### {title}\n\n| {head} |\n|" + "---|" * len(cells))
         rows.append(cells)
-        print(f"| {' | '.join(map(_text_of, cells.values()))} |", flush=True)
+        print(f"| {' | '.join(map(text_of, cells.values()))} |", flush=True)
 
 
-def _text_of(cell: Any) -> str:
+def text_of(cell: Any) -> str:
+    """A cell of a table of measurements, a dash for none."""
     if cell is None:
         return "–"
     if isinstance(cell, float):

@@ -21,6 +21,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from measuring import text_of
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 OURS = "ir-measures-graded"
@@ -76,22 +78,12 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[Any]], words: int) -> 
     """A table in Markdown, of which the first columns have words and the others numbers."""
     marks = ["---"] * words + ["--:"] * (len(head) - words)
     lines = [_line(head), f"|{'|'.join(marks)}|"]
-    lines += [_line(list(map(_text_of, row))) for row in rows]
+    lines += [_line(list(map(text_of, row))) for row in rows]
     return "\n".join(lines)
 
 
 def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _text_of(cell: Any) -> str:
-    if cell is None:
-        return "–"
-    if isinstance(cell, float):
-        return f"{cell:,.1f}"
-    if isinstance(cell, int):
-        return f"{cell:,}"
-    return str(cell)
 
 
 def folded(text: str) -> str:
@@ -367,9 +359,9 @@ def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> None:
         path = arguments.folder / f"{part}.json"
         if path.exists():
             parts[part] = json.loads(path.read_text())
-    for name, (file, text_of) in WRITTEN.items():
+    for name, (file, written) in WRITTEN.items():
         try:
-            content = text_of(parts)
+            content = written(parts)
         except KeyError:  # of a part that is not measured yet
             continue
         print(f"<!-- {name}, in {file} -->\n\n{content}\n")

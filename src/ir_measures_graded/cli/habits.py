@@ -165,24 +165,25 @@ def _known_flags(command: str) -> dict[str, Option]:
 def _with_our_flags(words: Sequence[str]) -> list[str]:
     """The line with our flags in place of those that the command lacks."""
     command, *others = words
-    known = _known_flags(command)
+    option_of = _known_flags(command)
     ours = FLAGS.get(command, {})
     line = [command]
     measure_places: list[int] = []
     for word in others:
-        option = known.get(_flag(line[-1]))
+        option = option_of.get(_flag(line[-1]))
         if option is not None and option.choices and word not in option.choices:
             # A table in the singular, as in --show estimate.
-            is_plural = f"{word}s" in option.choices
-            line.append(f"{word}s" if is_plural else word)
+            if f"{word}s" in option.choices:
+                word = f"{word}s"
+            line.append(word)
             continue
         flag = _flag(word)
         _, equals, value = word.partition("=")
-        if not flag.startswith("-") or flag in known or flag == "-":
+        if not flag.startswith("-") or flag in option_of or flag == "-":
             line.append(word)
-        elif flag in ours and _flag(ours[flag]) in known:
+        elif flag in ours and _flag(ours[flag]) in option_of:
             line.append(ours[flag] + equals + value)
-        elif _in_other_number(flag) in known:
+        elif _in_other_number(flag) in option_of:
             line.append(_in_other_number(flag) + equals + value)
         elif flag in (*OF_RUNS, *OF_MEASURES):
             if equals:
@@ -192,11 +193,11 @@ def _with_our_flags(words: Sequence[str]) -> list[str]:
         elif flag == "--qrels" and equals:
             line[1:1] = [value]
         else:
-            line += _choice(flag, known.values()) or [word]
+            line += _choice(flag, option_of.values()) or [word]
     # trec_eval has -m before the qrels.
     measures = [line[place] for place in measure_places if place < len(line)]
     rest = [word for place, word in enumerate(line) if place not in measure_places]
-    return _with_qrels_first([*rest, *measures], known)
+    return _with_qrels_first([*rest, *measures], option_of)
 
 
 def _without_options_of_trec_eval(words: Sequence[str]) -> tuple[list[str], str]:
@@ -249,8 +250,10 @@ def _with_level(words: Sequence[str], level: int) -> list[str]:
                 reason = f"and {shown(word)} is neither a file nor one measure"
                 raise GradedError(f"{written_so}, {reason}") from None
         strings = [_measure_with_level(measure, level) for measure in parsed]
-        is_changed = strings != list(map(str, parsed))
-        line += strings if is_changed else [word]
+        if strings == list(map(str, parsed)):
+            line.append(word)
+        else:
+            line += strings
     return line
 
 
@@ -307,10 +310,10 @@ def _choice(flag: str, options: Iterable[Option]) -> list[str]:
     return []
 
 
-def _with_qrels_first(words: Sequence[str], known: Mapping[str, Option]) -> list[str]:
+def _with_qrels_first(words: Sequence[str], option_of: Mapping[str, Option]) -> list[str]:
     """The line with the value of --qrels as its first argument, if the command lacks the option."""
     line = list(words)
-    if "--qrels" in known or "--qrels" not in line[:-1]:
+    if "--qrels" in option_of or "--qrels" not in line[:-1]:
         return line
     place = line.index("--qrels")
     qrels = line[place + 1]
@@ -325,12 +328,12 @@ def _takes_value(option: Option) -> bool:
 
 def _arguments_of(line: Sequence[str]) -> list[int]:
     """The places of the words that are neither options nor their values, behind the command."""
-    known = _known_flags(line[0])
+    option_of = _known_flags(line[0])
     places: list[int] = []
     is_value = False
     takes_many = False
     for place, word in enumerate(line[1:], 1):
-        option = known.get(_flag(word))
+        option = option_of.get(_flag(word))
         if option is not None or (word.startswith("-") and word != "-"):
             is_value = option is not None and "=" not in word and _takes_value(option)
             takes_many = is_value and option is not None and option.many
@@ -360,11 +363,11 @@ def _about_measures(words: Sequence[str]) -> list[str]:
     Measures without gains of their own would have those of --gains, so such a line stays.
     """
     line = list(words)
-    known = _known_flags(line[0])
+    option_of = _known_flags(line[0])
     asked = ""
     for place, word in enumerate(line):
         flag = _flag(word)
-        if flag.startswith("--") and flag not in known:
+        if flag.startswith("--") and flag not in option_of:
             asked = asked or METHOD.get(flag.lstrip("-"), "")
         elif place and line[place - 1] in ("-f", "--format"):
             asked = asked or METHOD.get(word, "")

@@ -61,16 +61,16 @@ def run(arguments: Arguments) -> Result:
     else:
         first = list(inputs(arguments, weighted=True, uncut=True))
     result = sensitivity(*first, **arguments.of("gains", "cutoffs", "alpha"))
-    shown = partial(SensitivityView, draw=result.figure, sensitivity=result)
+    view = partial(SensitivityView, draw=result.figure, sensitivity=result)
     if arguments.show == "ranks":
-        return shown([result.rank_table()], headline=result.summary)
+        return view([result.rank_table()], headline=result.summary)
     if arguments.show == "swaps":
-        return shown(
+        return view(
             result.swap_tables(),
             read=result.swap_table(),
             noted=result.swap_notes(),
             above=result.answer(),
         )
     if arguments.show == "differences":
-        return shown([result.difference_table()], headline=result.summary)
+        return view([result.difference_table()], headline=result.summary)
     return result

@@ -586,7 +586,9 @@ class Evaluation(Result):
                 row_label=f"{self.unit}, the easiest first",
                 column_label="run, the best first",
             )
-            panels.append(panel if panel.names_every_column else panel.turned())
+            if not panel.names_every_column:
+                panel = panel.turned()
+            panels.append(panel)
         return figures.picture(panels, title, across=2)
 
     def _extreme_topics(self, measure: Measure, topics: np.ndarray) -> str:

@@ -639,16 +639,19 @@ def _number(value: Any) -> float | None:
     return number_of(str(value).encode(errors="replace"))
 
 
+def _level_or_value(value: Any) -> Any:
+    """The level of a word that has one, any other value unchanged."""
+    level = level_of(value)
+    return value if level is None else level
+
+
 def _numbers(values: Sequence[Any], role: Role, location: Callable[[int], str]) -> np.ndarray:
     """The levels or scores as floats; `location` names a row in an error. Text may be a number."""
     with suppress(OverflowError):
         if set(map(type, values)) <= {int, float}:
             return np.array(values, dtype=np.float64)
     if role is QRELS:
-        levels = map(level_of, values)
-        values = [
-            value if level is None else level for value, level in zip(values, levels, strict=True)
-        ]
+        values = list(map(_level_or_value, values))
     numbers = list(map(_number, values))
     if None in numbers:
         row = numbers.index(None)

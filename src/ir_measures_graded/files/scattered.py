@@ -88,9 +88,9 @@ class ScatteredRows:
         facts = joined_facts(self._facts)
         self._parts.reverse()
         while self._parts:
-            part = self._parts.pop()
-            columns = {"query_id": topics.take(part.topic), **part.columns}
-            yield Part(columns, part.line.astype(np.int64), facts)
+            bucketed = self._parts.pop()
+            columns = {"query_id": topics.take(bucketed.topic), **bucketed.columns}
+            yield Part(columns, bucketed.line.astype(np.int64), facts)
 
     def blocks(self, least: int) -> Iterator[Part]:
         """The rows in blocks of whole topics and, except for the last block, of at least so many
@@ -99,7 +99,7 @@ class ScatteredRows:
         The rows of a topic stand together, in the order in which they were added.
         """
         facts = joined_facts(self._facts)
-        bounds = np.array([part.bounds for part in self._parts])
+        bounds = np.array([bucketed.bounds for bucketed in self._parts])
         count_to = bounds.sum(axis=0)  # the rows in all buckets before each one
         first = 0
         for end in range(1, BUCKETS + 1):
@@ -111,15 +111,15 @@ class ScatteredRows:
 
     def _block(self, first: int, end: int, facts: Facts) -> Part:
         """The rows in the buckets from `first` to `end` − 1."""
-        pieces = [slice(part.bounds[first], part.bounds[end]) for part in self._parts]
-        topic = np.concatenate([part.topic[rows] for part, rows in self._with(pieces)])
+        pieces = [slice(bucketed.bounds[first], bucketed.bounds[end]) for bucketed in self._parts]
+        topic = np.concatenate([bucketed.topic[rows] for bucketed, rows in self._with(pieces)])
         is_listed = (self._bucket >= first) & (self._bucket < end)
         names = _in_order(compress(self._numbers.topics, is_listed))
         place = np.empty(is_listed.size, np.int64)
         place[self._numbers.topics.codes(names)] = np.arange(len(names))
         code = place.take(topic)
         order = stable_order(code)
-        line = np.concatenate([part.line[rows] for part, rows in self._with(pieces)])
+        line = np.concatenate([bucketed.line[rows] for bucketed, rows in self._with(pieces)])
         start = bounds_of(np.bincount(code, minlength=len(names)))[:-1]
         topics = TopicNumbers()
         columns: dict[str, Any] = {"query_id": Stretches(start, topics.codes(names), topics)}
@@ -133,7 +133,7 @@ class ScatteredRows:
 
     def _column(self, name: str, pieces: Sequence[slice]) -> Any:
         """These rows of a column of each part, one part after the other."""
-        column_of_parts = [part.columns[name] for part in self._parts]
+        column_of_parts = [bucketed.columns[name] for bucketed in self._parts]
         pairs = zip(column_of_parts, pieces, strict=True)
         if name in NUMBERS:
             return np.concatenate([column[rows] for column, rows in pairs])

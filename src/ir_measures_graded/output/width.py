@@ -145,8 +145,10 @@ def _longest_part_of_heading(heading: str) -> int:
     """
     widths = []
     for word in heading.split():
-        is_short = width_of(word) <= FOLDED_NAME
-        widths.append(width_of(word) if is_short else _longest_part(word))
+        width = width_of(word)
+        if width > FOLDED_NAME:
+            width = _longest_part(word)
+        widths.append(width)
     return max(widths, default=0)
 
 

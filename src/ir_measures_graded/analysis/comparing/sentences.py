@@ -104,21 +104,21 @@ def _against_baseline(tests: Iterable[Test], baseline: str) -> str:
         verb = f"{_are(worse)} worse than {baseline}"
         clauses.append(f"{_listed_runs(worse)} {verb}, by {_spread_of(worse)}")
     sentence = "; ".join(clauses)
-    return sentence + _turned(turned, of=len(better) + len(worse))
+    return sentence + _turned(turned, count=len(better) + len(worse))
 
 
-def _turned(runs: Sequence[str], of: int) -> str:
+def _turned(runs: Sequence[str], count: int) -> str:
     """That judgments could turn the sign of the differences of some of so many runs.
 
-    >>> _turned(["A"], of=2)
+    >>> _turned(["A"], count=2)
     ', but judgments of unjudged documents could turn the sign for A'
-    >>> _turned([], of=2), _turned(list("ABCDE"), of=5)[-20:]
+    >>> _turned([], count=2), _turned(list("ABCDE"), count=5)[-20:]
     ('', 'sign for all of them')
     """
     if not runs:
         return ""
     names = listed(runs)
-    if len(runs) == of and len(runs) > MOST_NAMED:
+    if len(runs) == count and len(runs) > MOST_NAMED:
         names = "all of them"
     return f", {MAY_TURN} the sign for {names}"
 
@@ -144,7 +144,7 @@ def _around_the_best(comparison: Comparison, measure: Measure) -> str:
     best, *others = comparison.top(measure)
     lost = [test for test in comparison.find(measure) if test.winner == best]
     turned = [str(test.loser) for test in lost if test.may_turn]
-    but = _turned(turned, of=len(lost))
+    but = _turned(turned, count=len(lost))
     if not others:
         return f"{best} is significantly better than every other run{but}"
     leaders = comparison.leading(measure)

@@ -28,7 +28,7 @@ def figure_of(gate: Gate, title: str = "") -> Figure:
     bars = []
     over_all_topics = [verdict for verdict in gate.verdicts if verdict.group is None]
     for verdict in over_all_topics:
-        of_groups = [each for each in gate.verdicts if each.measure == verdict.measure]
+        of_groups = [group for group in gate.verdicts if group.measure == verdict.measure]
         drawings += _number_lines(gate, of_groups)
         if gate.by_topic is not None:
             bars.append(_topics(gate, gate.by_topic, verdict))

@@ -166,10 +166,10 @@ class NamesOfDefinitions:
             options=options,
         )
 
-    def _options(self, measure: Measure, shown: str, theirs: np.ndarray) -> str:
+    def _options(self, measure: Measure, rounding: str, theirs: np.ndarray) -> str:
         """The options of `evaluate` with which a measure gives these values; empty if none do."""
         is_found = has_relevant(measure, self.case.judged)
-        as_shown = SHOWN.by_text[shown].apply
+        as_shown = SHOWN.by_text[rounding].apply
         for ties, ranks in {"": self.case.rows.ranks, GIVEN: self._ranks_in_order}.items():
             values = as_shown(values_at(measure, ranks))
             for no_relevant, value in {ZERO: None, ONE: 1.0, SKIP: np.nan}.items():

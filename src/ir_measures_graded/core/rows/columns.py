@@ -276,14 +276,14 @@ class Chosen(NamedTuple):
 
     def known_names(self, names: Sequence[str], role: Role) -> list[str]:
         """Those of the names of columns that are known, or that their words tell."""
-        known = [name for name in names if self.is_known(name, role)]
+        understood = [name for name in names if self.is_known(name, role)]
         missing: list[str] = []
         for ours in role.columns:
             names_of_ours = set(chain(*NAMES[ours]))
-            has_name = any(plain(name) in names_of_ours for name in known)
+            has_name = any(plain(name) in names_of_ours for name in understood)
             if not has_name and not self.names_of_value(ours):
                 missing.append(ours)
-        return [*known, *by_their_words(names, missing, known).values()]
+        return [*understood, *by_their_words(names, missing, understood).values()]
 
     def refuse_unread(self, file: str) -> None:
         """Raise `FileError` for a column of runs in a file without names of columns."""

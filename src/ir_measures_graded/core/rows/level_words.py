@@ -82,7 +82,9 @@ def words_as_levels(levels: Mapping[str, float] | None) -> Iterator[None]:
     ...     level_of("Bad"), level_of("Good")
     (0.0, None)
     """
-    token = _LEVELS.set(_LEVELS.get() if levels is None else levels)
+    if levels is None:
+        levels = _LEVELS.get()
+    token = _LEVELS.set(levels)
     try:
         yield
     finally:
@@ -111,27 +113,27 @@ def about_words(words: Iterable[Any]) -> str:
     "; name the levels of the words: --levels 'hit:…,miss:…' (levels= of read_qrels)"
     """
     texts = dict.fromkeys(word.strip() for word in words if isinstance(word, str))
-    found = [word for word in texts if word and not _is_number(word)][:MOST_WORDS]
-    if not found or max(map(len, found)) > LONGEST_WORD:
+    new_words = [word for word in texts if word and not _is_number(word)][:MOST_WORDS]
+    if not new_words or max(map(len, new_words)) > LONGEST_WORD:
         return ""
     levels = _LEVELS.get()
     if levels is not None:
         named = ", ".join(levels)
-        others = ", ".join(shown(word) for word in found if plain(word) not in levels)
+        others = ", ".join(shown(word) for word in new_words if plain(word) not in levels)
         return f"; --levels names {named}, and not {others}"
-    pairs = ",".join(f"{word}:{level}" for word, level in _proposed(found))
+    pairs = ",".join(f"{word}:{level}" for word, level in _proposed(new_words))
     return f"; name the levels of the words: --levels {shlex.quote(pairs)} (levels= of read_qrels)"
 
 
 def _proposed(words: list[str]) -> list[tuple[str, str]]:
     """Each word with its usual level, the lowest first; with … if one of them is not usual."""
     rungs = {word: rung for rung, usual in enumerate(LADDER) for word in usual}
-    known = {word: rungs[plain(word)] for word in words if plain(word) in rungs}
-    if len(known) < len(words):
+    rung_of = {word: rungs[plain(word)] for word in words if plain(word) in rungs}
+    if len(rung_of) < len(words):
         return [(word, "…") for word in words]
-    order = sorted(set(known.values()))
+    order = sorted(set(rung_of.values()))
     first = 0
     if order[0]:
         first = 1
-    in_order = sorted(words, key=known.__getitem__)
-    return [(word, str(first + order.index(known[word]))) for word in in_order]
+    in_order = sorted(words, key=rung_of.__getitem__)
+    return [(word, str(first + order.index(rung_of[word]))) for word in in_order]

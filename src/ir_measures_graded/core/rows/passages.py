@@ -73,15 +73,15 @@ class PassageRule:
         """The end of a message on an id that the pattern matches in part only: one that matches
         the whole id. Empty if there is none.
         """
-        part = self.expression().search(id_)
-        if part is None:
+        match = self.expression().search(id_)
+        if match is None:
             return ""
         pattern = self.pattern or ""
         if "|" in pattern:
             pattern = f"(?:{pattern})"
-        if part.start():
+        if match.start():
             pattern = f".*{pattern}"
-        if part.end() < len(id_):
+        if match.end() < len(id_):
             pattern = f"{pattern}.*"
         try:
             is_whole = re.fullmatch(pattern, id_) is not None

@@ -162,7 +162,8 @@ def _with_gap(numbers: np.ndarray, rows: Sequence[int]) -> np.ndarray:
 
 def on_one_scale(forests: Sequence[Forest]) -> list[Forest]:
     """The forests with the same limits, which are those of all their data."""
-    numbers = [np.ravel(each) for forest in forests for each in (forest.values, *forest.bars)]
+    arrays = [array for forest in forests for array in (forest.values, *forest.bars)]
+    numbers = [np.ravel(array) for array in arrays]
     zeros = [forest.zero for forest in forests if forest.zero is not None]
     finite = np.concatenate([*numbers, zeros])
     finite = finite[np.isfinite(finite)]
