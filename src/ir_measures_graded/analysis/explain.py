@@ -35,7 +35,7 @@ from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import ONE, SKIP, ZERO
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, name_and_run, study_of
-from ..evaluation.order_of_rows import OF_SCORES
+from ..evaluation.order_of_rows import reads_scores
 from ..evaluation.run_evaluator import RunEvaluator
 from ..evaluation.weights import counted_by
 from ..output.figures import (
@@ -422,8 +422,7 @@ def _ideal(run: Run, measure: GradedMeasure, uncut: Topics, last: int) -> dict[s
     if facts.is_normalised(measure):
         sums, ideal = measure.vectors(uncut, last)
         return {"sums": sums, "ideal": ideal}
-    reads_scores = not measure.SUPPORTED_PARAMS.keys().isdisjoint(OF_SCORES)
-    if measure.CUTOFF and not reads_scores:  # the ideal list has no scores
+    if measure.CUTOFF and not reads_scores(measure):  # the ideal list has no scores
         ideal_list = ideal_run(run.judgments, measure)
         return {"ideal": values_at_ranks(measure, ideal_list, run.judgments, last).T}
     return {}

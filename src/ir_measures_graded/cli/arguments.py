@@ -14,7 +14,7 @@ from ir_measures import Measure
 
 from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.everyday import is_everyday
-from ..core.registry.facts import with_options
+from ..core.registry.facts import with_missing_options
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import is_measure, parse_measure, parse_measures
 from ..core.rows.columns import OUR_NAMES, Chosen
@@ -434,12 +434,7 @@ def with_ties(measures: Iterable[Measure], ties: str | None) -> list[Measure]:
     """
     if ties is None or ties == GIVEN:
         return list(measures)
-    wanted: list[Measure] = []
-    for measure in measures:
-        if "ties" not in measure.params:
-            measure = with_options(measure, {"ties": ties})
-        wanted.append(measure)
-    return wanted
+    return [with_missing_options(measure, {"ties": ties}) for measure in measures]
 
 
 def with_columns(

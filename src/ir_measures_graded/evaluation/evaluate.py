@@ -7,7 +7,7 @@ each topic.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..arguments import items
-from ..core.registry.facts import name_of, refuse_geometric, with_options
+from ..core.registry.facts import name_of, refuse_geometric, with_missing_options
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark
 from ..files.predictions import FORMS as FORMS_WITH_PREDICTIONS
@@ -117,7 +117,7 @@ def evaluate(
     if unjudged is not None:
         options["unjudged"] = unjudged
     wanted = tuple(
-        _with_missing_options(measure, options) for measure in named.measures_for(qrels, measures)
+        with_missing_options(measure, options) for measure in named.measures_for(qrels, measures)
     )
     if topics is not None:
         qrels, runs = named.with_topics(qrels, runs, items("topics", topics, "ids of topics"))
@@ -218,15 +218,6 @@ def _remarks_on_groups(work: RunEvaluator) -> list[Remark]:
             )
             return [Remark("no relevant", judgments.name or "qrels", text)]
     return []
-
-
-def _with_missing_options(measure: Measure, options: Mapping[str, str]) -> Measure:
-    """The measure with the options that it does not name.
-
-    Raises `GradedError` if it does not have them.
-    """
-    missing = {name: word for name, word in options.items() if name not in measure.params}
-    return with_options(measure, missing)
 
 
 def evaluated(

@@ -67,11 +67,15 @@ def refuse_own_ties(measures: Iterable[Measure]) -> None:
             )
 
 
+def reads_scores(measure: Measure) -> bool:
+    """Whether a measure reads the scores of a run, not only its order."""
+    return not measure.SUPPORTED_PARAMS.keys().isdisjoint(OF_SCORES)
+
+
 def refuse_readers_of_scores(measures: Iterable[Measure]) -> None:
     """Raise `GradedError` for a measure that reads the scores of a run, which ranks replace."""
     for measure in measures:
-        reads_scores = not measure.SUPPORTED_PARAMS.keys().isdisjoint(OF_SCORES)
-        if reads_scores and measure.params.get("tied_by") != "rank":
+        if reads_scores(measure) and measure.params.get("tied_by") != "rank":
             raise GradedError(
                 f"{measure} reads scores, so it does not take ties={GIVEN!r}, which puts ranks in "
                 "their place"

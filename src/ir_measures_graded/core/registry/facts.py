@@ -146,6 +146,12 @@ def with_options(measure: Measure, options: Mapping[str, Any]) -> Measure:
     return defined(measure, f"option {first}", *options)(**options)
 
 
+def with_missing_options(measure: Measure, options: Mapping[str, Any]) -> Measure:
+    """The measure with the options that it does not name, as `with_options`."""
+    missing = {name: value for name, value in options.items() if name not in measure.params}
+    return with_options(measure, missing)
+
+
 def name_of(measure: Measure) -> str:
     """The name of a measure without its parameters."""
     return measure.__name__ if is_graded(measure) else str(measure.NAME)
