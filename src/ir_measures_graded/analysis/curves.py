@@ -20,6 +20,7 @@ from ..core.measures.topics import ratio
 from ..core.provider import check_levels
 from ..core.ranking.gains import gain_of
 from ..core.registry.facts import (
+    ZERO,
     gains_of,
     is_normalised,
     is_plain_sum,
@@ -32,7 +33,7 @@ from ..errors import GradedError, NotApplicableError, did_you_mean
 from ..evaluation.at_ranks import DEEPEST, at_ranks, uncut, values_at_ranks
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
-from ..evaluation.counting import ZERO, with_effective
+from ..evaluation.counting import with_effective
 from ..evaluation.named import (
     Judgments,
     Qrels,

@@ -16,12 +16,11 @@ import numpy as np
 from ir_measures import Measure
 
 from ..arguments import text
-from ..core.registry.facts import is_normalised, sign_of
+from ..core.registry.facts import ZERO, is_normalised, sign_of
 from ..errors import GradedError, did_you_mean
 from ..evaluation.at_ranks import one_measure
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
-from ..evaluation.counting import ZERO
 from ..evaluation.named import Qrels, Runs, named_runs
 from ..evaluation.order_of_runs import best_first
 from ..evaluation.weights import counted_by

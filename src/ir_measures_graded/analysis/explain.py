@@ -27,12 +27,12 @@ from ..core.ranking.gains import plain_number
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry import facts
+from ..core.registry.facts import ONE, SKIP, ZERO
 from ..core.registry.notation import parse_measure
 from ..core.rows.in_memory import Source
 from ..errors import GradedError, NotApplicableError
 from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
 from ..evaluation.checked import checks_arguments
-from ..evaluation.counting import ONE, SKIP, ZERO
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Run, Runs, name_and_run, study_of
 from ..evaluation.order_of_rows import reads_scores

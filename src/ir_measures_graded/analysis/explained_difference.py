@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
+from ..core.registry.facts import ZERO
 from ..errors import GradedError
 from ..evaluation.at_ranks import DEEPEST
 from ..evaluation.checked import checks_arguments
-from ..evaluation.counting import ZERO
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, study_of
 from ..evaluation.weights import counted_by

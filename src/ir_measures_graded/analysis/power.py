@@ -19,11 +19,11 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
+from ..core.registry.facts import ZERO
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark
 from ..evaluation.attributes import By, groups_of
 from ..evaluation.checked import checks_arguments
-from ..evaluation.counting import ZERO
 from ..evaluation.evaluate import evaluated
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import Qrels, Runs

@@ -23,7 +23,7 @@ from ..core.measures.base import GradedMeasure
 from ..core.measures.topics import Topics
 from ..core.provider import computed
 from ..core.ranking.stack import stacked
-from ..core.registry.facts import defined, sign_of
+from ..core.registry.facts import ONE, ZERO, defined, sign_of
 from ..core.rows.id_matching import equal_pairs
 from ..core.uncertainty import evaluated, with_option
 from ..core.uncertainty.extremes import differences_of
@@ -31,7 +31,7 @@ from ..core.uncertainty.judgments import Undetermined, unjudged_of
 from ..errors import NotApplicableError
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
-from ..evaluation.counting import ONE, ZERO, lacks_relevant, weighted_mean
+from ..evaluation.counting import lacks_relevant, weighted_mean
 from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.order_of_runs import best_first
 from ..evaluation.remarks import issued_together

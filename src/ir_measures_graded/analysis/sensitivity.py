@@ -20,11 +20,10 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
-from ..core.registry.facts import sign_of
+from ..core.registry.facts import ZERO, sign_of
 from ..errors import GradedError, needed
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
-from ..evaluation.counting import ZERO
 from ..evaluation.evaluate import evaluate, evaluated
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import (

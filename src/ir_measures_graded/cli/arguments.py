@@ -14,14 +14,13 @@ from ir_measures import Measure
 
 from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.everyday import is_everyday
-from ..core.registry.facts import with_missing_options
+from ..core.registry.facts import CHOICES_OF_NO_RELEVANT, ZERO, with_missing_options
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import is_measure, parse_measure, parse_measures
 from ..core.rows.columns import OUR_NAMES, Chosen
 from ..core.rows.level_words import levels_named
 from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean
 from ..evaluation.attributes import read_sessions
-from ..evaluation.counting import CHOICES, ZERO
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import (
     Judgments,
@@ -182,7 +181,7 @@ NO_RELEVANT = choice(
     "--no_relevant",
     "value of a topic without relevant documents by a measure: that of its definition (zero, "
     "default), none (skip) or 1",
-    *CHOICES,
+    *CHOICES_OF_NO_RELEVANT,
 )._replace(group=READING)
 VALUES_HELP = (
     "table of values in place of QRELS and RUN, as evaluate -q -o values.csv writes it; repeatable"

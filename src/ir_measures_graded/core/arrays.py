@@ -32,7 +32,14 @@ from .provider import (
 from .ranking.judged import Judged
 from .ranking.ranks import BlockPlace, JudgedRanks
 from .ranking.top import TopRows
-from .registry.facts import has_relevant, is_graded, refuse_other_best
+from .registry.facts import (
+    CHOICES_OF_NO_RELEVANT,
+    ONE,
+    ZERO,
+    has_relevant,
+    is_graded,
+    refuse_other_best,
+)
 from .registry.notation import parse_list
 from .rows.columns import QRELS, RUN
 from .rows.decimals import as_decimals
@@ -53,11 +60,6 @@ LABELS = QRELS._replace(
     rule="the label is {}; a label is a finite number, or NaN if the document is unjudged",
 )
 SCORES = RUN._replace(kind="scores")
-ZERO = "zero"
-SKIP = "skip"
-ONE = "one"
-NO_RELEVANT = (ZERO, SKIP, ONE)
-"""The value of a group without a relevant document: that of the measure, none, or 1."""
 
 
 class ArrayEvaluator(GradedEvaluator):
@@ -126,7 +128,7 @@ class ArrayEvaluator(GradedEvaluator):
         no_relevant: str = ZERO,
     ):
         word("ties", ties, TIES)
-        self._no_relevant = word("no_relevant", no_relevant, NO_RELEVANT)
+        self._no_relevant = word("no_relevant", no_relevant, CHOICES_OF_NO_RELEVANT)
         sizes = _one_of(sizes=sizes, group=group)
         ids = _one_of(ids=ids, qid=qid)
         self.in_order = [_with_ties(measure, ties) for measure in parse_list(measures)]

@@ -11,7 +11,6 @@ import numpy as np
 from ..arguments import refused
 from ..errors import GradedError
 from .arrays import (
-    ZERO,
     Array,
     ArrayEvaluator,
     Measures,
@@ -24,7 +23,7 @@ from .arrays import (
     warn_of_swapped,
     warn_of_unnamed_padding,
 )
-from .registry.facts import sign_of
+from .registry.facts import ZERO, sign_of
 from .registry.notation import parse_measures
 
 

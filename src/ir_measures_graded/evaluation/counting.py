@@ -12,14 +12,17 @@ from ir_measures import Measure, SumAgg
 from ..core.by_topic import mean_over_topics
 from ..core.measures.sessions import Turns
 from ..core.ranking.judged import Judged
-from ..core.registry.facts import has_relevant, refuse_geometric, refuse_other_best
+from ..core.registry.facts import (
+    CHOICES_OF_NO_RELEVANT,
+    ONE,
+    SKIP,
+    ZERO,
+    has_relevant,
+    refuse_geometric,
+    refuse_other_best,
+)
 from ..errors import GradedError, shown
 from .sessions import turn_measure
-
-ZERO: Final = "zero"
-SKIP: Final = "skip"
-ONE: Final = "one"
-CHOICES: Final = (ZERO, SKIP, ONE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,8 +39,8 @@ class Counting:
     weights: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
-        if self.no_relevant not in CHOICES:
-            allowed = ", ".join(CHOICES)
+        if self.no_relevant not in CHOICES_OF_NO_RELEVANT:
+            allowed = ", ".join(CHOICES_OF_NO_RELEVANT)
             raise GradedError(
                 f"no_relevant={shown(self.no_relevant)} is not allowed; it is one of {allowed}"
             )

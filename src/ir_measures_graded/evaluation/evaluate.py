@@ -15,7 +15,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..arguments import items
-from ..core.registry.facts import name_of, refuse_geometric, with_missing_options
+from ..core.registry.facts import ZERO, name_of, refuse_geometric, with_missing_options
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark
 from ..files.predictions import FORMS as FORMS_WITH_PREDICTIONS
@@ -24,7 +24,6 @@ from ..progress import Progress, steps
 from . import named, remarks
 from .attributes import By
 from .checked import checks_arguments
-from .counting import ZERO
 from .evaluation import NO_VALUE, Evaluation, Unjudged
 from .named import Judgments, Qrels, Run, Runs, Study
 from .order_of_rows import GIVEN, refuse_own_ties

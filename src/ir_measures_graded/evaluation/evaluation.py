@@ -16,7 +16,7 @@ from ir_measures import Measure, SumAgg
 
 from ..core.by_topic import mean_over_topics
 from ..core.provider import aggregate
-from ..core.registry.facts import HIGHEST_OF_GDEVAL, graded_err, is_err, sign_of
+from ..core.registry.facts import HIGHEST_OF_GDEVAL, ONE, SKIP, ZERO, graded_err, is_err, sign_of
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark, shown
 from ..output import figures
@@ -25,7 +25,7 @@ from ..output.result import Result
 from ..output.tables import Note, Table
 from . import remarks
 from .attributes import By
-from .counting import ONE, SKIP, ZERO, Counting, effective_size, weighted_mean, with_effective
+from .counting import Counting, effective_size, weighted_mean, with_effective
 from .order_of_runs import best_first, leading
 from .values import Names, read_values
 from .weights import ALL_ZERO, read_weights, refuse_missing_weights

@@ -11,10 +11,11 @@ from ir_measures import Measure
 
 from ..core.provider import provider_named
 from ..core.ranking.ranks import JudgedRanks
+from ..core.registry.facts import SKIP
 from ..core.rows.rows import refuse_repeated
 from ..errors import GradedError, Remark
 from . import named, remarks
-from .counting import SKIP, lacks_relevant
+from .counting import lacks_relevant
 from .evaluators import computed_by, evaluators, explained, refuse_for_gdeval
 from .named import Qrels, Run
 from .order_of_judged import OrderOfJudged

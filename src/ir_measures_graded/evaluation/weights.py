@@ -10,18 +10,11 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.by_topic import mean_over_topics
+from ..core.registry.facts import ONE, SKIP, ZERO
 from ..errors import GradedError, shown
 from ..output.formats import counted, listed
 from .attributes import By, read_attribute
-from .counting import (
-    ONE,
-    SKIP,
-    ZERO,
-    Counting,
-    effective_size,
-    lacks_relevant,
-    weighted_mean,
-)
+from .counting import Counting, effective_size, lacks_relevant, weighted_mean
 from .named import Judgments, Qrels, read_judgments
 from .values import number_in
 

@@ -20,9 +20,9 @@ import numpy as np
 from ir_measures import Measure
 
 from ..arguments import refused, whole_number
-from ..core.arrays import ZERO, ArrayEvaluator, Measures, numbers_in, refuse_wrong
+from ..core.arrays import ArrayEvaluator, Measures, numbers_in, refuse_wrong
 from ..core.by_topic import changes
-from ..core.registry.facts import sign_of
+from ..core.registry.facts import ZERO, sign_of
 from ..core.registry.notation import parse_measures
 from ..errors import GradedError, needed
 

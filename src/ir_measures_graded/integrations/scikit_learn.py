@@ -16,7 +16,8 @@ import numpy as np
 from ir_measures import Measure
 
 from ..arguments import refused, text
-from ..core.arrays import ZERO, array_mean
+from ..core.arrays import array_mean
+from ..core.registry.facts import ZERO
 from ..errors import GradedError, needed
 from .boosting import Metric
 

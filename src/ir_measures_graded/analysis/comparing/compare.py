@@ -21,11 +21,10 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
-from ...core.registry.facts import sign_of
+from ...core.registry.facts import ZERO, sign_of
 from ...errors import GradedError
 from ...evaluation.attributes import By, groups_of
 from ...evaluation.checked import checks_arguments
-from ...evaluation.counting import ZERO
 from ...evaluation.evaluate import evaluated
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Run, Runs

@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ...core.registry.facts import sign_of
+from ...core.registry.facts import ZERO, sign_of
 from ...errors import GradedError, Remark
 from ...evaluation.attributes import By, groups_of
 from ...evaluation.checked import checks_arguments
-from ...evaluation.counting import ZERO, size_in_words, with_effective
+from ...evaluation.counting import size_in_words, with_effective
 from ...evaluation.evaluate import evaluated
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Runs, about

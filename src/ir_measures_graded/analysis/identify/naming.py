@@ -13,9 +13,8 @@ from ir_measures import Measure
 from ...core.ranking.gains import Number, plain_number
 from ...core.ranking.ranks import JudgedRanks
 from ...core.reduction import reduced
-from ...core.registry.facts import has_relevant
+from ...core.registry.facts import ONE, SKIP, ZERO, has_relevant
 from ...core.registry.notation import parse_measure
-from ...evaluation.counting import ONE, SKIP, ZERO
 from ...evaluation.order_of_rows import GIVEN, in_order_given
 from ...output.formats import counted, listed
 from .case import Case

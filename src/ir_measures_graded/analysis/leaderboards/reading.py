@@ -17,12 +17,12 @@ from ir_measures import Measure
 
 from ...arguments import names as names_in
 from ...core.by_topic import mean_over_topics
-from ...core.registry.facts import is_geometric, sign_of
+from ...core.registry.facts import ZERO, is_geometric, sign_of
 from ...core.registry.notation import NamedMeasure, measure_named
 from ...core.rows.columns import column_name, plain
 from ...errors import GradedError, Remark, needed, shown
 from ...evaluation.attributes import By
-from ...evaluation.counting import ZERO, Counting, effective_size, weighted_mean
+from ...evaluation.counting import Counting, effective_size, weighted_mean
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import UNNAMED, run_names
 from ...evaluation.values import (

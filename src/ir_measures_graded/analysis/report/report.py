@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures import Measure
 
-from ...core.registry.facts import is_graded, needs_intents
+from ...core.registry.facts import ZERO, is_graded, needs_intents
 from ...core.registry.notation import parse_measure
 from ...errors import GradedError, needed, shown
 from ...evaluation.attributes import By
 from ...evaluation.checked import checks_arguments
-from ...evaluation.counting import ZERO
 from ...evaluation.evaluate import evaluated
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Runs, Study

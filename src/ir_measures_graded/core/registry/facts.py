@@ -59,6 +59,11 @@ FROM_0_TO_1: Final = frozenset(
 """The measures of ir-measures whose values are from 0 to 1; ir-measures declares no ranges."""
 RELEVANCE_IS_IGNORED: Final = frozenset(["Judged", "NumQ", "NumRet"])
 """The measures of ir-measures that count documents or topics, whatever their level, without rel."""
+ZERO: Final = "zero"
+SKIP: Final = "skip"
+ONE: Final = "one"
+CHOICES_OF_NO_RELEVANT: Final = (ZERO, SKIP, ONE)
+"""The value of a topic without a relevant document: that of the measure, none, or 1."""
 
 
 def range_of(measure: Measure) -> tuple[float, float]:

@@ -145,12 +145,8 @@ class Ids:
             return cls.of([])
         data = np.concatenate([ids.data for ids in columns])
         step = columns[0].step
-        lengths = {int(ids.length[0]) for ids in columns}
         if step and all(ids.step == step for ids in columns):
-            places = range(0, data.size, step)
-            if len(lengths) == 1 and all(ids.of_one_length for ids in columns):
-                return cls(data, places, np.broadcast_to(columns[0].length[0], len(places)))
-            return cls(data, places, np.concatenate([ids.length for ids in columns]))
+            return cls._joined(data, columns, [ids.length for ids in columns])
         start = np.empty(sum(map(len, columns)), np.int64)
         row = 0
         shift = 0
@@ -179,16 +175,23 @@ class Ids:
         for ids, rows in zip(columns, slices, strict=True):
             pieces.append(ids.data[rows.start * step : rows.stop * step])
             lengths.append(ids.length[rows])
-        data = np.concatenate(pieces)
-        start = range(0, data.size, step)
-        one_length = columns[0].length[0]
-        if all(ids.of_one_length and ids.length[0] == one_length for ids in columns):
-            length = np.broadcast_to(one_length, len(start))
-        else:
-            length = np.concatenate(lengths)
-        joined = cls(data, start, length)
+        joined = cls._joined(np.concatenate(pieces), columns, lengths)
         joined.are_flawless = all(ids.are_flawless for ids in columns)
         return joined
+
+    @classmethod
+    def _joined(
+        cls, data: np.ndarray, columns: Sequence[Ids], lengths: Sequence[np.ndarray]
+    ) -> Ids:
+        """The ids in `data`, which are as far apart as those of the columns that they are from.
+
+        `lengths` has those of the ids from each column.
+        """
+        places = range(0, data.size, columns[0].step)
+        one_length = columns[0].length[0]
+        if all(ids.of_one_length and ids.length[0] == one_length for ids in columns):
+            return cls(data, places, np.broadcast_to(one_length, len(places)))
+        return cls(data, places, np.concatenate(lengths))
 
     def __len__(self) -> int:
         return len(self.start)
