@@ -9,6 +9,7 @@ import pytest
 
 from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, evaluate, explain, gate
+from ir_measures_graded.analysis.gating import figures as gate_figures
 from ir_measures_graded.analysis.gating.verdict import Margin
 from ir_measures_graded.analysis.statistics.corrections import holm
 
@@ -126,12 +127,17 @@ def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson(lost, coun
     new[10:12] += 0.01
     result = gate(of_pair(NEARLY_CONSTANT, new), margin=margin)
     bound = stats.beta.ppf(0.95, lost + 1, 60 - lost)
-    text = (
-        f"{lost + 2} of 60 topics changed, {count} lost at least half of its value; "
-        f"up to {100 * bound:.1f} % of topics may"
-    )
-    assert text in result.notes()[0]
+    changed = f"{lost + 2} of 60 topics changed, "
+    text = f"{count} lost at least half of its value; up to {100 * bound:.1f} % of topics may"
     assert result.verdict == verdict
+    if verdict == "holds":
+        assert changed + text in result.notes()[0]
+        return
+    assert text in result.notes()[0]
+    reason = f"only {changed}10 are needed"
+    assert f"nDCG_JK@10: undecided: {reason}: more topics may" in result.notes()[0]
+    assert result.answer()[0].endswith(f"within the margin of {margin[0]} %: {reason}.")
+    assert gate_figures.heading_of(result, result.verdicts[0]) == f"nDCG_JK@10: undecided: {reason}"
 
 
 def test_a_kind_of_topic_that_is_missing_is_told():
@@ -160,14 +166,18 @@ def test_topics_that_may_be_lost_leave_the_verdict_undecided():
     constant = gate(of_pair(np.array([0.3, 0.5]), np.array([0.4, 0.6])), margin="5%")
     assert constant.verdicts[0].p_holds < 0.05
     assert constant.verdict == "undecided"
-    assert "more topics may be lost than the margin of 5 % allows; 2 of 2" in constant.notes()[0]
+    reason = (
+        "only 2 of 2 topics changed, 10 are needed: more topics may be lost than the margin of 5 %"
+    )
+    assert reason in constant.notes()[0]
     worse = gate(of_pair(NEARLY_CONSTANT, with_lost_topics(9, 0)), margin=0.035)
     assert worse.verdict == "worse"
     assert "; 9 of 60 topics changed, 9 lost" in worse.notes()[0]
     undecided = gate(of_pair(NEARLY_CONSTANT, with_lost_topics(2, 0)), margin=0.035)
     assert undecided.verdict == "undecided"
-    few = "so few changes do not show how many topics 0.035 needs; 2 of 60 topics changed, 2 lost"
-    assert few in undecided.notes()[0]
+    few = "only 2 of 60 topics changed, too few to show how many topics the margin of 0.035 needs"
+    assert f"{few}; 2 lost" in undecided.notes()[0]
+    assert undecided.answer()[0].endswith(f"the margin of 0.035: {few}.")
     assert undecided.verdicts[0].reachable is None
     assert undecided.verdicts[0].needed is None
 

@@ -66,17 +66,26 @@ def _number_line(gate: Gate, verdict: Verdict) -> NumberLine:
     lower = -np.inf if verdict.lower is None else verdict.lower
     upper = np.inf if verdict.upper is None else verdict.upper
     smaller = ", smaller is better" if sign < 0 else ""
-    topics = ""
-    if verdict.group is not None:
-        topics = f" ({counted(verdict.topics, gate.unit)})"
     return NumberLine(
         verdict.difference,
         (lower, upper),
         tuple(excluded),
         label=f"{gate.new} − {gate.old}{smaller}",
-        heading=f"{verdict.name}{topics}: {verdict.verdict}",
+        heading=heading_of(gate, verdict),
         colour=COLOURS.get(verdict.verdict, GREY),
     )
+
+
+def heading_of(gate: Gate, verdict: Verdict) -> str:
+    """The verdict by a measure, with its reason if too few topics changed."""
+    topics = ""
+    if verdict.group is not None:
+        topics = f" ({counted(verdict.topics, gate.unit)})"
+    heading = f"{verdict.name}{topics}: {verdict.verdict}"
+    reason = gate.few_changes(verdict)
+    if reason:
+        heading += f": {reason}"
+    return heading
 
 
 def _topics(gate: Gate, values: Evaluation, verdict: Verdict) -> SortedBars:

@@ -133,7 +133,33 @@ class Gate(Result):
             unseen = max(verdict.unseen for verdict in unproved)
             worse = f"up to {100 * unseen:.1f} % of all {self.unit}s may have become worse"
             sentence += f"; no value changed by {names}, but {worse}, with none of them here"
-        return [f"{sentence}."]
+        return [f"{sentence}{self._few_changes_of(decisive)}."]
+
+    def few_changes(self, verdict: Verdict) -> str:
+        """Why a verdict is undecided, if too few topics changed; else nothing."""
+        if verdict.verdict != UNDECIDED or verdict.changed >= LEAST_TESTED_TOPICS:
+            return ""
+        only = f"only {verdict.changed} of {counted(verdict.topics, self.unit)} changed"
+        if verdict.p_holds < self.level:
+            return f"{only}, {LEAST_TESTED_TOPICS} are needed"
+        if verdict.shows_no_spread:
+            needed = f"how many {self.unit}s the margin of {self.margin} needs"
+            return f"{only}, too few to show {needed}"
+        return ""
+
+    def _few_changes_of(self, verdicts: Sequence[Verdict]) -> str:
+        """The end of the answer: which of the verdicts are undecided because of few changes."""
+        reasons = []
+        for verdict in verdicts:
+            reason = self.few_changes(verdict)
+            if not reason:
+                continue
+            if len(verdicts) == 1:
+                return f": {reason}"
+            reasons.append(f"by {verdict.name} {reason}")
+        if not reasons:
+            return ""
+        return f": {'; '.join(reasons)}"
 
     def _is_unproved(self, verdict: Verdict) -> bool:
         """Whether it holds because no value changed, over too few topics to exclude a loss beyond
@@ -229,7 +255,10 @@ class Gate(Result):
             change = "changed by" if self.equivalent else "lost"
             lost = f"{number} {change} at least half of {whose} value"
             unseen = f"up to {100 * verdict.unseen:.1f} % of {self.unit}s may do so"
-            reason += f"; {verdict.changed} of {topics} changed, {lost}; {unseen}"
+            changed = f"{verdict.changed} of {topics} changed, "
+            if self.few_changes(verdict):
+                changed = ""  # the reason begins with it
+            reason += f"; {changed}{lost}; {unseen}"
         return f"{verdict.name}: {verdict.verdict}: {reason}."
 
     def _reason(self, verdict: Verdict) -> str:
@@ -252,12 +281,15 @@ class Gate(Result):
             return reason
         if self.margin.relative and verdict.old <= 0:
             return f"the old mean is {short(verdict.old, '.4g')}, and a share of it allows no loss"
+        few = self.few_changes(verdict)
         if verdict.p_holds < self.level:
-            return f"more {self.unit}s may be lost than the margin of {self.margin} allows"
+            return f"{few}: more {self.unit}s may be lost than the margin of {self.margin} allows"
         if verdict.reachable is not None:
             power = f"with power {short(POWER)}"
             return f"{topics} can show {_shown(verdict.reachable)} {power}; {self._needs(verdict)}"
-        return f"so few changes do not show how many {self.unit}s {self.margin} needs"
+        if few:
+            return few
+        return f"the values do not show how many {self.unit}s {self.margin} needs"
 
     def _needs(self, verdict: Verdict) -> str:
         """How many topics the margin needs, and how they may be used."""
