@@ -24,6 +24,9 @@ leaderboard qrels run other AP      | evaluate qrels run other AP --sort AP
 leaderboards qrels run other AP     | evaluate qrels run other AP --sort AP
 leaderboards qrels runs AP          | evaluate qrels runs AP --sort AP
 leaderboards run other AP           | leaderboards run other AP
+compare qrels a=run Q=other AP --baseline a Q | compare qrels a=run Q=other AP --baseline a Q
+compare qrels a=run b=other AP --baseline a b | compare qrels a=run b=other AP --baseline a,b
+compare qrels run other --baseline run other AP | compare qrels run other --baseline run other AP
 compare qrels run other AP --latex  | compare qrels run other AP -f latex
 compare qrels run other AP --holm   | compare qrels run other AP --correction holm
 compare qrels run other AP -f tex --best bold | compare qrels run other AP -f tex

@@ -26,6 +26,8 @@ compare graded-demo A.run            | no measure is given; name one or more
 compare graded-demo AP               | no run is given; pass one or more run files
 compare {ABC} AP --baseline AA       | 'AA' is not among the runs A, B and C; did you mean A?
 compare {ABC} AP --baseline A --baseline A | the baseline 'A' is named twice
+compare {ABC} AP --baseline A,X      | 'X' is not among the runs A, B and C
+compare {ABC} AP --show              | --show needs one of differences, means, tests
 compare {ABC} AP --top 1             | '1' is not allowed; give a whole number ≥ 2
 power {ABC} P@5 --weights w.csv:w    | --weights is an option of evaluate, compare,
 compare {ABC} AP --resamples=0       | argument --resamples: '0' is not allowed
@@ -53,7 +55,7 @@ evaluate qrels AP --scoreddocs --columns query_id=x | 'qrels' is a file, not an 
 evaluate qrels run AP --sort P@1,2   | --sort takes one measure, not P@1 and P@2
 evaluate qrels run CG --gains w3 --gains w10 --sort nCG | --sort nCG stands for nCG and nCG(gains=
 leaderboards --qrels qrels run other P@1,2=AP | takes one measure, not P@1 and P@2
-evaluate qrels run --sort            | argument --sort: expected one argument
+evaluate qrels run --sort            | --sort needs MEASURE:
 evaluate qrels run nDCG10                             | measure not found: nDCG10; did you mean nDCG@10?
 evaluate qrels run CG --gains 1,10                    | write 1:1,2:10 for the levels 1, 2
 evaluate qrels run AP -z             | unrecognized arguments: -z

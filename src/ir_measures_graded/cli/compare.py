@@ -1,6 +1,6 @@
 """The command `compare`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from ..analysis.statistics.defaults import ALPHA
 from ..errors import GradedError
 from ..evaluation.evaluation import Evaluation
 from ..files.content import is_lasting
-from ..files.sources import named_path
+from ..files.sources import is_file, named_path
 from ..output.provenance import sha256, versions
 from ..output.result import View
 from . import arguments as common
@@ -40,9 +40,7 @@ OPTIONS = (
     common.BY,
     common.WEIGHTS,
     COLLECTIONS,
-    Option(
-        "--baseline RUN", "compare the other runs with this one only; repeatable", repeated=True
-    ),
+    Option("--baseline RUN,…", "compare the other runs with each of these only", repeated=True),
     Option(
         "--repeats PATTERN", "runs of one system, as '*-seed*', whose first * is the system's name"
     ),
@@ -117,7 +115,7 @@ def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Compa
     """The comparison on one collection, whose values may be `stored`."""
     first = common.collection_inputs(arguments, stored)
     settings = arguments.of("by", "correction", "alpha", "resamples", "seed", "repeats", "top")
-    baselines = arguments.baseline
+    baselines = _each_baseline(arguments.baseline, first)
     if arguments.repeats is None:
         baselines = [common.run_named(baseline, first) for baseline in baselines]
     settings["baseline"] = baselines or None
@@ -125,6 +123,16 @@ def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Compa
     if not tests and arguments.show == "tests":
         tests = TESTS
     return compare(*first, tests=tests, **settings)
+
+
+def _each_baseline(words: Sequence[str], first: Sequence[Any]) -> list[str]:
+    """The names in the words of --baseline, which may have commas between several runs."""
+    runs = first[0].runs if len(first) == 1 else list(dict(first[1]))
+    names: list[str] = []
+    for word in words:
+        is_one_run = word in runs or is_file(word)
+        names += [word] if is_one_run else word.split(",")
+    return names
 
 
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:

@@ -17,7 +17,7 @@ from ..errors import GradedError, shown
 from ..files.content import is_pattern, matching
 from ..files.sources import is_file, is_named_file, named_path
 from . import COMMANDS, PROGRAM
-from .parser import QUIET, Option, files_of_folder, form_named
+from .parser import QUIET, Option, expanded, files_of_folder, form_named
 
 if TYPE_CHECKING:
     from ir_measures import Measure
@@ -380,8 +380,12 @@ def _about_measures(words: Sequence[str]) -> list[str]:
 
 
 def _compared(words: Sequence[str]) -> list[str]:
-    """A line of `compare` without --bold and --best, which its tables for papers need not."""
+    """A line of `compare` without --bold and --best, which its tables for papers need not, and
+    with commas between several baselines.
+    """
     line = list(words)
+    if "--baseline" in line:
+        line = _with_joined_baselines(line)
     forms = [line[place + 1] for place, word in enumerate(line[:-1]) if word in ("-f", "--format")]
     endings = [word.rpartition(".")[2] for word in line]
     if not set(FORMATS_WITH_BOLD).intersection(forms + endings):
@@ -392,6 +396,29 @@ def _compared(words: Sequence[str]) -> list[str]:
         if word not in ("--bold", "--best") and not is_of_best:
             kept.append(word)
     return kept
+
+
+def _with_joined_baselines(words: Sequence[str]) -> list[str]:
+    """The line with commas between the names of runs behind --baseline.
+
+    Files and measures of the same name stay arguments.
+    """
+    from ..core.registry.notation import is_measure  # This import and the next one take time.
+    from ..evaluation.named import run_names
+
+    places = _arguments_of(words)
+    files = [words[place] for place in places[1:] if _names_files(words[place])]
+    paths = [named_path(file) for file in expanded(files, None)]
+    names = {path.name for path in paths} | set(run_names([path.path for path in paths]))
+    line: list[str] = []
+    for word in words:
+        is_behind_baseline = len(line) > 1 and line[-2] == "--baseline"
+        may_be_an_argument = is_named_file(word) or is_measure(word)
+        if is_behind_baseline and word in names and not may_be_an_argument:
+            line[-1] += f",{word}"
+        else:
+            line.append(word)
+    return line
 
 
 def _evaluated(words: Sequence[str]) -> list[str]:

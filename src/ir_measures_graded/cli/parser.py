@@ -41,6 +41,8 @@ HINTS = {
 """What to do in place of options that no command has."""
 REQUIRED = "the following arguments are required: "
 """The start of argparse's message on missing arguments."""
+WITHOUT_VALUE = r"argument (?:\S+/)?(\S+): expected .*argument"
+"""argparse's message on an option without its value."""
 
 
 def as_list(value: str | Sequence[str] | None) -> Sequence[str]:
@@ -252,6 +254,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if message.startswith(REQUIRED):
             message = self._of_missing(message)
+        without_value = re.fullmatch(WITHOUT_VALUE, message)
+        if without_value:
+            message = self._of_value(without_value[1])
         unknown = re.match(r"unrecognized arguments: ([^\s=]*)", message)
         refused = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
         hint = ""
@@ -283,6 +288,15 @@ class Parser(argparse.ArgumentParser):
         names = message.removeprefix(REQUIRED).split(", ")
         optional = {option.heading for option in self.options if option.many}
         return REQUIRED + ", ".join(name for name in names if name not in optional)
+
+    def _of_value(self, flag: str) -> str:
+        """The message that the value of an option is missing, with what the value is."""
+        action = self._option_string_actions[flag]
+        typed = next((word for word in self.words if word in action.option_strings), flag)
+        if action.choices:
+            return f"{typed} needs one of {', '.join(action.choices)}"
+        help_text = str(action.help).replace("%%", "%")
+        return f"{typed} needs {action.metavar}: {help_text}"
 
     def _choice_like(self, flag: str) -> str:
         """The end of a message that suggests an option with the choice that the flag is like."""
