@@ -16,9 +16,10 @@ from reading import outcome, refused
 from ir_measures_graded import GradedError, RunFile, read_qrels
 from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.evaluation import values
-from ir_measures_graded.files import files, table_files
+from ir_measures_graded.files import files, json_files, table_files
 from ir_measures_graded.files.content import SIZES
 from ir_measures_graded.files.files import qrels_in
+from ir_measures_graded.files.json_text import Text
 
 LINE = b"q1 Q0 d1 1 2.0 t\n"
 KINDS = {
@@ -324,3 +325,27 @@ def test_documents_in_json_count_against_the_limit(form):
     file = RunFile(io.BytesIO(gzip.compress(json.dumps(value).encode())))
     file.sizes = SIZES._replace(free=1 << 22, expansion=1)
     assert "unpack to more documents in JSON than real files have" in refused(file.rows)
+
+
+@pytest.mark.parametrize("value", [{"d1": 2.0, "d2": 1.0}, ["d1", "d2"]], ids=["dict", "list"])
+def test_json_of_a_topic_is_parsed_once(tmp_path, monkeypatch, value):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({"q1": value}))
+    run = RunFile(path)
+    run.sizes = SIZES._replace(start=20)
+    parsed = []
+    monkeypatch.setattr(json_files, "Text", lambda content: parsed.append(1) or Text(content))
+    assert evaluate({"q1": {"d1": 1}}, [run], ["AP"]).values.item() == 1
+    assert parsed == [1]
+
+
+@pytest.mark.parametrize("start", [20, 1_000])
+@pytest.mark.parametrize("form", ["row", "rows", "columns"])
+def test_json_names_its_runs(tmp_path, start, form):
+    row = {"qid": "q1", "docid": "d1", "score": 1, "run": "A"}
+    value = {"row": row, "rows": [row], "columns": {key: [cell] for key, cell in row.items()}}
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(value[form]))
+    run = RunFile(path)
+    run.sizes = SIZES._replace(start=start)
+    assert run.has_runs()

@@ -627,7 +627,7 @@ def _by_column(table: Any) -> Iterable[tuple[str, Any]]:
     """The runs of a table whose rows name their run, by name; empty for any other table."""
     if isinstance(table, RunFile):
         try:
-            has_runs = table.run is None and "run" in table.columns()
+            has_runs = table.run is None and table.has_runs()
         except FileError:  # The evaluation raises it, after the errors of the qrels.
             has_runs = False
         return table.runs().items() if has_runs else ()

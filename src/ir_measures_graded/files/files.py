@@ -236,6 +236,17 @@ class RunFile(RunSource):
             runs[name] = run
         return runs
 
+    def has_runs(self) -> bool:
+        """Whether the rows name their run. Of most JSON in a file, only the start is read."""
+        if self.is_in_file and not parquet_files(self.file):
+            with Content(self.file, self.sizes) as content:
+                if is_json(content.stream.start):
+                    from .json_files import may_have_runs  # takes time
+
+                    if not may_have_runs(content, Reading(RUN, self._chosen(), self.sizes)):
+                        return False
+        return "run" in self.columns()
+
     def blocks(self) -> Iterator[Rows]:
         """The rows in blocks of whole topics. If several blocks have a topic, the last has all its
         rows.
@@ -325,13 +336,17 @@ class RunFile(RunSource):
     def _keep_remarks(self, facts: Facts) -> None:
         self.remarks = kept_remarks(self.remarks, facts, self.is_ascending)
 
-    def _every(self, sizes: Sizes | None = None) -> Generator[Part]:
-        """The rows of the file, or of its run that `runs` kept."""
-        chosen = Chosen(
+    def _chosen(self) -> Chosen:
+        """The choices of the user for the file."""
+        return Chosen(
             self.run_column,
             columns=self.names_of_columns,
             passages_column=self.passages_column,
         )
+
+    def _every(self, sizes: Sizes | None = None) -> Generator[Part]:
+        """The rows of the file, or of its run that `runs` kept."""
+        chosen = self._chosen()
         if self._kept is None and is_lasting(self.file):
             yield from parts_of(self.file, Reading(RUN, chosen, sizes or self.sizes))
             return

@@ -36,7 +36,7 @@ from ..core.rows.rows import IDS, Facts, Part
 from ..errors import FileError, shown
 from .content import Content, Reading
 from .forms import number_of
-from .json_text import Text
+from .json_text import Text, first_object
 from .other_kinds import ANSWERS_WITHOUT_IDS, TABLE
 from .search_answers import (
     ALGOLIA,
@@ -54,6 +54,7 @@ from .search_answers import (
 )
 
 MEASURE = r"[A-Za-z_]+@[0-9]+"
+FIRST_CONTAINER = re.compile(rb'[^"]*"(?P<key>[^"\\]*)"\s*:\s*(?P<sign>[\[{])')
 SURROGATE = "[\ud800-\udfff]"
 
 TopicOfFile = tuple[int, Any, Collection[Any], Collection[Any]]
@@ -97,6 +98,26 @@ def json_parts(content: Content, reading: Reading) -> Iterator[Part]:
             raise
         raise FileError(f"{text.name}:1: {kind}") from None
     content.refuse_shrunk()
+
+
+def may_have_runs(content: Content, reading: Reading) -> bool:
+    """Whether a column may name the run of each row, as the start of the file tells.
+
+    Topics with their documents, which may be most of the file, need not be parsed for this.
+    """
+    first = first_object(content.stream.start)
+    if first is None:
+        member = FIRST_CONTAINER.match(content.stream.start)
+        if member is None or member["sign"] == b"{":
+            return member is None
+        return reading.chosen.is_known(member["key"].decode(errors="replace"), reading.role)
+    key = next(iter(first), "")
+    if isinstance(first.get(key), list) and reading.chosen.is_known(key, reading.role):
+        return True
+    if not _is_row(first, reading):
+        return False
+    columns_of_rows, _ = reading.columns(content.name, list(first))
+    return "run" in columns_of_rows
 
 
 def _parts(text: Text, reading: Reading) -> Iterator[Part]:
@@ -255,10 +276,7 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
         yield from _parts_of_found(text, whole, reading)
         return
     every = chain([first], objects)
-    is_row = None not in [_id_of(first, ours, reading) for ours in IDS]
-    if reading.chosen.columns and answer_in(first) is None:
-        is_row = any(reading.chosen.is_known(key, reading.role) for key in first)
-    if is_row and _documents_of(first) is None:
+    if _is_row(first, reading):
         yield from _parts_of_rows(text, form, every, reading)
         return
     sample = RankSample()
@@ -271,6 +289,14 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
             ranked=sample.ranked, reverse=sample.remark(), incomplete=tuple(incomplete.items())
         )
         yield replace(rows, facts=ranked_facts)
+
+
+def _is_row(first: dict[str, Any], reading: Reading) -> bool:
+    """Whether the first object is a row, and not a topic with its documents."""
+    is_row = None not in [_id_of(first, ours, reading) for ours in IDS]
+    if reading.chosen.columns and answer_in(first) is None:
+        is_row = any(reading.chosen.is_known(key, reading.role) for key in first)
+    return is_row and _documents_of(first) is None
 
 
 def _id_of(thing: dict[str, Any], ours: str, reading: Reading) -> str | int | float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -25,6 +26,7 @@ from .search_answers import queries_in, refusal_of
 
 MOST_NESTED = 100  # arrays and objects in each other
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
+BEGIN = re.compile(r"[ \t\r\n]*\[?[ \t\r\n]*")
 STRING = r'"[^"]*"'  # in a text without escapes
 BLANK = re.compile(r"[ \t\r\n]*")
 MEMBER = re.compile(r'[ \t\r\n]*([{,])[ \t\r\n]*(?=")')
@@ -90,6 +92,23 @@ def spend_on_json(content: Content, text: str) -> None:
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=unique)
+
+
+def first_object(start: bytes) -> dict[str, Any] | None:
+    """The first object of a text with this start, also in an array; empty for any other value, and
+    None if the object does not end there.
+
+    >>> first_object(b'[{"qid": 1}, {"qid"'), first_object(b"[1, 2"), first_object(b'{"qid": [1, 2')
+    ({'qid': 1}, {}, None)
+    """
+    text = start.removeprefix(BOM_UTF8).decode(errors="replace")
+    begin = BEGIN.match(text).end()  # type: ignore[union-attr]
+    if not text.startswith("{", begin) or is_nested_too_deep(text):
+        return {}
+    try:
+        return DECODER.raw_decode(text, begin)[0]
+    except (ValueError, RecursionError):
+        return None
 
 
 class Text:
