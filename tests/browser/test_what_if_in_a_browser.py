@@ -18,6 +18,19 @@ SETTINGS = 200
 MEASURES = ("nDCG_JK", "DCG_JK", "nCG", "muAP", "Q", "ERR_G", "RBP_G")
 GAINS = (0, 0.1, 0.5, 1, 1, 2, 3.17, 10, 31.6, 100)
 MEANS = "(setting) => whatIf.meansFor(setting)"
+DRAG_DOWN = """() => {
+  // The gains before and after the best run changes, as the slider of the highest level moves down.
+  const slider = document.getElementById("what-if-gain-2");
+  const best = () => whatIf.answer.textContent.slice(0, 1);
+  const first = best();
+  let before = whatIf.setting.gains;
+  while (best() === first) {
+    before = whatIf.setting.gains;
+    slider.value -= 1;
+    slider.dispatchEvent(new Event("input"));
+  }
+  return [before, whatIf.setting.gains];
+}"""
 STRING = "(setting) => whatIf.stringFor(setting)"
 
 
@@ -187,11 +200,28 @@ def test_a_turn_below_another_level_says_that_the_slider_takes_it_along(opened, 
     text = page.locator(".what-if-tipping").inner_text()
     assert text.startswith(
         "E overtakes D when level 3 is worth less than 1.89 times level 1, with level 2 at 2. "
-        "The slider takes lower levels along; uncheck the box to move level 3 alone. Best as"
+        "The slider takes lower levels along: then E overtakes D below a gain of 1.83. "
+        "Uncheck the box to move level 3 alone. Best as that gain alone rises from 0: B"
     )
-    measures = [f"nDCG_JK(gains=1:1,2:2,3:{gain})@10" for gain in (1.88, 1.9)]
-    means = evaluate("graded-demo", demo.run_paths(), measures).means()
-    assert [list(demo.run_paths())[run] for run in means.argmax(axis=0)] == ["E", "D"]
+    alone = [f"nDCG_JK(gains=1:1,2:2,3:{gain})@10" for gain in (1.88, 1.9)]
+    along = [f"nDCG_JK(gains=1:1,2:{gain},3:{gain})@10" for gain in (1.82, 1.84)]
+    means = evaluate("graded-demo", demo.run_paths(), alone + along).means()
+    assert [list(demo.run_paths())[run] for run in means.argmax(axis=0)] == ["E", "D"] * 2
+    assert page.evaluate(DRAG_DOWN) == [[1, 1.88, 1.88], [1, 1.78, 1.78]]
+
+
+def test_a_slider_that_turns_nothing_says_so(opened, demo_page):
+    page = opened(demo_page, "#g=0,1,2&m=Q").page
+    page.wait_for_selector(".what-if-tipping:not(:empty)")
+    assert page.locator(".what-if-tipping").inner_text() == (
+        "E overtakes D when level 3 is worth nothing, with level 1 at 0. The slider takes lower "
+        "levels along: then no other run is best at lower gains. Uncheck the box to move level 3 "
+        "alone."
+    )
+    page.get_by_label("a higher level is worth at least as much").uncheck()
+    page.wait_for_function(
+        "!document.querySelector('.what-if-tipping').textContent.includes('box')"
+    )
 
 
 @pytest.mark.parametrize(

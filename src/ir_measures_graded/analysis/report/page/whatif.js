@@ -651,10 +651,13 @@ class WhatIfPage {
     const setting = this.setting;
     this.tipping.textContent = "";
     this.waiting = setTimeout(() => {
-      const isStale = () => setting !== this.setting;
-      const turns = tippingSentence(this.rankings, setting, this.data, this.steps, this.ordered.checked);
-      this.tipping.replaceChildren(...breakable(turns));
-      if (!isStale()) this.fillMap(setting);
+      const turns = { alone: turnsOf(this.rankings, setting, this.steps, alone(setting)) };
+      // A drag may begin between the two searches.
+      this.waiting = setTimeout(() => {
+        if (this.ordered.checked) turns.dragged = turnsOf(this.rankings, setting, this.steps, dragged(setting));
+        this.tipping.replaceChildren(...breakable(tippingSentence(setting, this.data, turns)));
+        this.fillMap(setting);
+      }, 0);
     }, 60);
   }
 
@@ -764,11 +767,18 @@ class WhatIfPage {
 
 // ------------------------------------------------------------------------------ turns
 
-// Where the best run changes as the gain of the highest level rises over its slider: the first best run, and for
-// each change the gain, to three digits, and the best run from there on.
-function turnsOf(rankings, setting, steps) {
-  const others = setting.gains.slice(0, -1);
-  const bestAt = (gain) => bestOf(rankings.means({ ...setting, gains: [...others, gain] }));
+// The gains when that of the highest level is changed alone, and when its slider is dragged, which takes lower levels
+// along if a higher level is worth at least as much. They do not come back when the slider does.
+const alone = ({ gains }) => (gain) => [...gains.slice(0, -1), gain];
+const dragged = ({ gains }) => {
+  const begin = Math.max(gains[gains.length - 1], gainAt(1));
+  return (gain) => [...gains.slice(0, -1).map((other) => Math.min(other, gain, begin)), gain];
+};
+
+// Where the best run changes as the gain of the highest level rises over its slider, with the gains that `gainsAt`
+// gives: the first best run, and for each change the gain, to three digits, and the best run from there on.
+function turnsOf(rankings, setting, steps, gainsAt) {
+  const bestAt = (gain) => bestOf(rankings.means({ ...setting, gains: gainsAt(gain) }));
   const winner = (gain) => {
     const best = bestAt(gain);
     // Where one run overtakes another, they are equal at a single gain, which is no turn of its own.
@@ -804,47 +814,72 @@ function fixedGains(gains, levels, compared) {
   return others.length > 3 ? ", with the other gains as they are" : `, with ${others.join(" and ")}`;
 }
 
-// The nearest turns above and below the gain of the setting, and all of them if there are several. Lower levels keep
-// their gains; the sliders take them along if higher levels are worth at least as much (`isOrdered`).
-function tippingSentence(rankings, setting, data, steps, isOrdered) {
-  const { runs, levels } = data;
+// The nearest turns above and below a gain.
+function nearest({ turns }, gain) {
+  return { above: turns.find((turn) => turn.gain > gain), below: turns.findLast((turn) => turn.gain <= gain) };
+}
+
+const isAtZero = (turn) => turn.gain <= 0.001;
+const isSame = (turn, other) => turn?.gain === other?.gain && turn?.from === other?.from && turn?.to === other?.to;
+
+// What happens to the best run at a turn, in words.
+function changes(best, before, runs) {
+  const name = namesOf(best, runs);
+  if (isShared(best)) return `${name} are equally good and best`;
+  return isShared(before) ? `${name} alone is best` : `${name} overtakes ${namesOf(before, runs)}`;
+}
+
+// The nearest turns above and below the gain of the setting when the highest level is changed `alone`, and all of them
+// if there are several. If dragging the slider (`dragged`) shows other turns, these follow.
+function tippingSentence(setting, { runs, levels }, turns) {
   const last = levels.length - 1;
   const highest = `level ${levels[last]}`;
   const gain = setting.gains[last];
-  const { first, turns } = turnsOf(rankings, setting, steps);
   const lowest = setting.gains.findIndex((other, place) => other > 0 && place < last);
   const worth = (turn) => {
     if (lowest < 0) return `a gain of ${plain(rounded(turn.gain))}`;
     return `${plain(rounded(turn.gain / setting.gains[lowest]))} times level ${levels[lowest]}`;
   };
-  const isAtZero = (turn) => turn.gain <= 0.001;
-  const above = turns.find((turn) => turn.gain > gain);
+  const found = nearest(turns.alone, gain);
   // Without any gain above 0, all runs are equal and none is the best.
-  const below = turns.findLast((turn) => turn.gain <= gain && (!isAtZero(turn) || lowest >= 0));
-  const name = (best) => namesOf(best, runs);
-  const changes = (best, before) => {
-    if (isShared(best)) return `${name(best)} are equally good and best`;
-    return isShared(before) ? `${name(best)} alone is best` : `${name(best)} overtakes ${name(before)}`;
-  };
+  if (found.below && isAtZero(found.below) && lowest < 0) found.below = undefined;
+  const { above, below } = found;
   const sentences = [];
   const fixed = fixedGains(setting.gains, levels, lowest);
   if (above)
-    sentences.push(`${changes(above.to, above.from)} when ${highest} is worth more than ${worth(above)}${fixed}.`);
+    sentences.push(`${changes(above.to, above.from, runs)} when ${highest} is worth more than ${worth(above)}${fixed}.`);
   if (below) {
     const isWorth = isAtZero(below) ? "worth nothing" : `worth less than ${worth(below)}`;
-    sentences.push(`${changes(below.from, below.to)} when ${highest} is ${isWorth}${fixed}.`);
-    if (isOrdered && below.gain < Math.max(...setting.gains.slice(0, -1)))
-      sentences.push(`The slider takes lower levels along; uncheck the box to move ${highest} alone.`);
+    sentences.push(`${changes(below.from, below.to, runs)} when ${highest} is ${isWorth}${fixed}.`);
   }
   if (!sentences.length) {
     const whatever = `Whatever the gain of ${highest}, the best run never changes`;
-    return lowest < 0 ? `${whatever}, since no other level has a gain.` : `${whatever}.`;
+    sentences.push(lowest < 0 ? `${whatever}, since no other level has a gain.` : `${whatever}${fixed}.`);
   }
-  if (turns.length > 1) {
-    const later = turns.map((turn) => `${name(turn.to)} from ${plain(rounded(turn.gain))}`);
-    sentences.push(`Best as that gain rises from 0: ${name(first)}, ${later.join(", ")}.`);
+  const drag = turns.dragged ? dragSentence(found, nearest(turns.dragged, gain), highest, runs) : "";
+  if (drag) sentences.push(drag);
+  if (turns.alone.turns.length > 1) {
+    const later = turns.alone.turns.map((turn) => `${namesOf(turn.to, runs)} from ${plain(rounded(turn.gain))}`);
+    const rises = drag ? "that gain alone rises" : "that gain rises";
+    sentences.push(`Best as ${rises} from 0: ${namesOf(turns.alone.first, runs)}, ${later.join(", ")}.`);
   }
   return sentences.join(" ");
+}
+
+// The nearest turns of the slider, if they are not those of the highest level alone.
+function dragSentence(alone, dragged, highest, runs) {
+  const parts = [];
+  const at = (turn) => `a gain of ${plain(rounded(turn.gain))}`;
+  if (!isSame(alone.above, dragged.above)) {
+    const { above } = dragged;
+    parts.push(above ? `${changes(above.to, above.from, runs)} above ${at(above)}` : "no other run is best at higher gains");
+  }
+  if (!isSame(alone.below, dragged.below)) {
+    const { below } = dragged;
+    parts.push(below ? `${changes(below.from, below.to, runs)} below ${at(below)}` : "no other run is best at lower gains");
+  }
+  if (!parts.length) return "";
+  return `The slider takes lower levels along: then ${parts.join(", and ")}. Uncheck the box to move ${highest} alone.`;
 }
 
 const whatIfData = document.getElementById("what-if-data");
