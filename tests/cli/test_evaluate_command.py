@@ -142,6 +142,21 @@ def test_confidence_adds_the_bounds_of_every_mean(output):
     assert "No interval for 1 value: nearly all topics have one value" in text
 
 
+def test_several_measures_with_intervals_are_a_leaderboard_for_people(output):
+    words = ["evaluate", "qrels", "run", "other", "CG@2", "CG@1", "--confidence", "0.9"]
+    by_measure = output(*words, "-f", "csv", "-p", "2")
+    assert by_measure[0] == "measure,run,value,lower,upper,topics"
+    assert len(by_measure) == 5
+    heading, *rows = output(*words, "-f", "markdown", "-p", "1", "--sort", "CG@1")[:4]
+    cells = [cell.strip() for cell in heading.strip("|").split("|")]
+    assert cells == ["run", "CG@2", "lower", "upper", "CG@1", "lower", "upper", "topics"]
+    assert [row.split()[1] for row in rows[1:]] == ["run", "other"]
+    assert output(*words, "-f", "text", "-p", "1")[0].split() == cells
+    more = [f"CG@{cutoff}" for cutoff in range(3, 12)]
+    many = output(*words, *more, "-f", "text", "-p", "1")
+    assert many[0].split() == ["measure", "run", "value", "lower", "upper", "topics"]
+
+
 def test_json_has_the_values_and_their_origin(output, tmp_path):
     path = tmp_path / "run.gz"
     path.write_bytes(gzip.compress(demo.run_paths()["A"].read_bytes()))

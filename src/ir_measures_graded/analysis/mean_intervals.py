@@ -18,9 +18,9 @@ from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluation import ACROSS, Evaluation, axis_label
 from ..evaluation.order_of_runs import best_first, leading
 from ..output import figures
-from ..output.formats import counted, decimal, listed
+from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result
-from ..output.tables import Note, Table
+from ..output.tables import Column, Note, Table
 from ..progress import Progress, steps
 from .statistics.defaults import CONFIDENCE
 from .statistics.few_changes import (
@@ -102,6 +102,26 @@ class Intervals(Result):
             "topics": self.topics.T,
         }
         return Table.of_arrays(axes, columns)
+
+    def tables(self) -> list[Table]:
+        """For several runs and measures a row per run, as on a leaderboard; else all of `data`."""
+        if len(self.runs) == 1 or len(self.measures) == 1:
+            return [self.data()]
+        columns = [Column("run")]
+        arrays = []
+        has_one_count = np.unique(self.topics).size == 1
+        for number, measure in enumerate(self.measures):
+            parts = {str(measure): self.values, "lower": self.lower, "upper": self.upper}
+            if not has_one_count:
+                parts["topics"] = self.topics
+            for heading, array in parts.items():
+                columns.append(Column(f"{measure} {heading}", heading))
+                arrays.append(known(array[:, number]))
+        if has_one_count:
+            columns.append(Column("topics"))
+            arrays.append(self.topics[:, 0].tolist())
+        rows = list(zip(self.runs, *arrays, strict=True))
+        return [Table(columns, rows, narrower=self.data())]
 
     def notes(self) -> list[Note]:
         """The kind of the intervals, and why some are empty."""

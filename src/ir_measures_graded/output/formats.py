@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .width import in_lines, padded, rows_of, width, width_of, widths_of
+from .width import fitted, in_lines, padded, rows_of, width, width_of, widths_of
 
 Row = Sequence[Any]
 Cells = tuple[list[str], list[list[Any]]]
@@ -184,6 +184,16 @@ def text_rows(
     of_people = _lines(columns, rows, places, for_people)
     lines = [[clean(cell) for cell in line] for line in of_people]
     return rows_of(lines, right)
+
+
+def fits(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> bool:
+    """Whether `text` has a line for each row, and not a block.
+
+    >>> fits(["run", "AP"], [["bm25", 0.25]]), fits(["run", "AP"], [["bm25", "…" * 200]])
+    (True, False)
+    """
+    of_people = _lines(columns, rows, places, for_people)
+    return fitted([[clean(cell) for cell in line] for line in of_people]) is not None
 
 
 def wrapped(rows: Sequence[Row]) -> Iterator[Row]:

@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import needed
-from .formats import FOR_PEOPLE, FORMATS, Cells, clean, known, text_rows, wrapped
+from .formats import FOR_PEOPLE, FORMATS, Cells, clean, fits, known, text_rows, wrapped
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -79,6 +79,7 @@ class Table:
 
     A column without heading and kind can be given as its name, which people read as it is. Without
     `head`, the formats text and tsv omit the line of headings, and text wraps the last column.
+    If lines of text are too short for the table, `narrower` stands for it.
 
     >>> Table(["run", "mean"], [["bm25", 0.5, 0.1]])
     Traceback (most recent call last):
@@ -90,6 +91,7 @@ class Table:
     rows: Sequence[Sequence[Any]]
     title: str = ""
     head: bool = True
+    narrower: Table | None = None
 
     def __post_init__(self) -> None:
         width = len(self.columns)
@@ -171,6 +173,8 @@ class Table:
     def lines(self, form: str, places: int) -> Iterator[str]:
         """The table in a format, with `cells` for people and `values` for programs."""
         columns, rows = self.cells() if form in FOR_PEOPLE else self.values()
+        if form == "text" and self.narrower is not None and not fits(columns, rows, places):
+            return self.narrower.lines(form, places)
         if self.head or form not in ("text", "tsv"):
             return FORMATS[form](columns, rows, places)
         no_headings = [""] * len(columns)
