@@ -11,7 +11,7 @@ import strategies
 from all_measures import WITH_GAINS
 from ir_measures_graded import CG, GradedError, parse_measure
 from ir_measures_graded.analysis import evaluate, explain, explain_difference
-from ir_measures_graded.analysis.explain import explanations
+from ir_measures_graded.analysis.explanation import explanations
 from ir_measures_graded.core.ranking.order import as_compared
 from ir_measures_graded.output.formats import decimal
 from papers import test_jarvelin_kekalainen as jk

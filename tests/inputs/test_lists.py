@@ -1,6 +1,7 @@
 """Qrels and runs as lists of document ids: by topic, and one after the other."""
 
 import json
+from functools import partial
 
 import ir_measures
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from reading import refused
 
 from ir_measures_graded import RunFile
-from ir_measures_graded.analysis import check, evaluate, explain
+from ir_measures_graded.analysis import check, evaluate, explain, explain_difference
 
 MEASURES = ["R@2", "nDCG_JK@3", "Bpref", "AP"]
 LEVELS = {"q1": {"d1": 1, "d3": 1}, "q2": {"7": 1}, "q3": {}}
@@ -194,8 +195,26 @@ def test_explain_takes_one_run_by_its_name(tmp_path):
         assert explanation.run == "A"
         assert explanation.values.tolist() == expected
     assert explain(LEVELS, {"A": path}, "AP", "q1", name="B").run == "B"
-    message = refused(explain, LEVELS, {"A": path, "B": path}, "AP", "q1")
-    assert "pass one of them, or compare two with explain_difference" in message
+    three = {"A": path, "B": path, "C": path}
+    assert "at most two runs; 3 are given (A, B, C)" in refused(explain, LEVELS, three, "AP", "q1")
+
+
+def test_explain_takes_two_runs_as_the_command_does(tmp_path):
+    paths = [tmp_path / "A.csv", tmp_path / "B.csv"]
+    both = tmp_path / "both.csv"
+    rows = [f"{topic},{doc},{score}" for topic, docs in RUN.items() for doc, score in docs.items()]
+    reversed_rows = [",-".join(row.rsplit(",", 1)) for row in rows]
+    head = "query_id,doc_id,score\n"
+    for path, lines in zip(paths, (rows, reversed_rows), strict=True):
+        path.write_text(head + "".join(f"{line}\n" for line in lines), encoding="utf-8")
+    named = [f"A,{row}\n" for row in rows] + [f"B,{row}\n" for row in reversed_rows]
+    both.write_text(f"run,{head}" + "".join(named), encoding="utf-8")
+    expected = explain_difference(LEVELS, dict(zip("AB", paths, strict=True)), "AP")
+    for runs in (paths, [("A", paths[0]), ("B", paths[1])], both, str(tmp_path / "[AB].csv")):
+        assert explain(LEVELS, runs, "AP").records() == expected.records()
+        assert explain(LEVELS, runs, "AP").summary == expected.summary
+    message = refused(partial(explain, name="mine"), LEVELS, paths, "AP", "q1")
+    assert message == "name='mine' names a single run; two are given, name them in a dict"
 
 
 def test_check_says_what_lists_leave_unsaid():

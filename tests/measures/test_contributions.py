@@ -7,7 +7,7 @@ from test_every_measure import VARIANTS
 
 from all_measures import MEASURES
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.analysis.explain import explanations
+from ir_measures_graded.analysis.explanation import explanations
 
 NO_SUMS = {
     "P_measure",

@@ -62,8 +62,9 @@ if TYPE_CHECKING:
     from .comparing.result import Comparison
     from .curves import Curves, CurvesByMeasure, curves
     from .effort import Effort, effort
-    from .explain import Explanation, explain
+    from .explain import explain
     from .explained_difference import ExplainedDifference, explain_difference
+    from .explanation import Explanation
     from .gating.gate import Gate, gate
     from .group_means import GroupMean, GroupMeans, group_means
     from .identify import Identification, identify
@@ -132,8 +133,9 @@ MODULES = {
     ".comparing.result": ("Comparison",),
     ".curves": ("Curves", "CurvesByMeasure", "curves"),
     ".effort": ("Effort", "effort"),
-    ".explain": ("Explanation", "explain"),
+    ".explain": ("explain",),
     ".explained_difference": ("ExplainedDifference", "explain_difference"),
+    ".explanation": ("Explanation",),
     ".gating.gate": ("Gate", "gate"),
     ".group_means": ("GroupMean", "GroupMeans", "group_means"),
     ".identify": ("Identification", "identify"),

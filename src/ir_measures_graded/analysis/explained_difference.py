@@ -26,7 +26,7 @@ from ..output.figures import (
 from ..output.formats import counted, decimal
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
-from .explain import MOST_DRAWN, Explanation, explainable, explanations, filled
+from .explanation import MOST_DRAWN, Explanation, explainable, explanations, filled
 from .statistics.options import whole_number
 
 DIFFERING = (

@@ -1,7 +1,6 @@
 """The command `explain`."""
 
-from ..analysis import ExplainedDifference, Explanation, explain, explain_difference
-from ..errors import GradedError
+from ..analysis import ExplainedDifference, Explanation, explain
 from .arguments import COLLECTION, NO_RELEVANT, inputs
 from .parser import Arguments, Option, output, whole_number
 
@@ -36,10 +35,4 @@ def run(arguments: Arguments) -> ExplainedDifference | Explanation:
       ir_measures_graded explain qrels.txt bm25.run ERR_G --topic 7 --depth 20 -f csv -p -1
     """
     qrels, runs, measures = inputs(arguments)
-    settings = measures, arguments.topic, arguments.depth
-    if len(runs) > 2:
-        raise GradedError(f"explain takes at most two runs; {len(runs)} are given")
-    if len(runs) == 2:
-        return explain_difference(qrels, runs, *settings)
-    name, run_file = runs[0]
-    return explain(qrels, run_file, *settings, name=name)
+    return explain(qrels, runs, measures, arguments.topic, arguments.depth)

@@ -510,24 +510,49 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
     return list(named.values())
 
 
-def name_and_run(run: Any, name: str = "") -> tuple[str, Any]:
-    """The name of one run, and the run: what `named_runs` takes as runs may have one run by name.
+def runs_to_explain(run: Any, name: str = "") -> dict[str, Any]:
+    """One or two runs by name. A single run that has no name of its own gets the `name`.
 
-    >>> name_and_run({"A": "a.run"}), name_and_run("a.run"), name_and_run({"q1": {"d1": 2.0}})
-    (('A', 'a.run'), ('', 'a.run'), ('', {'q1': {'d1': 2.0}}))
+    >>> runs_to_explain({"A": "a.run"}), runs_to_explain({"q1": {"d1": 2.0}})
+    ({'A': 'a.run'}, {'': {'q1': {'d1': 2.0}}})
 
-    Raises `GradedError` for several runs.
+    Raises `GradedError` for more than two runs, two of one name, and a name for two.
     """
-    if not isinstance(run, Mapping) or not run or not all(map(_is_run, run.values())):
-        return name, run
-    if len(run) > 1:
-        names = ", ".join(map(str, run))
-        raise GradedError(
-            f"one run is explained, not {len(run)} ({names}); pass one of them, or compare two "
-            "with explain_difference"
-        )
-    ((own_name, named_run),) = run.items()
-    return name or own_name, named_run
+    runs = _several(run)
+    if runs is None:
+        return {name: run}
+    if len(runs) > 2:
+        names = ", ".join(own_name for own_name, _ in runs)
+        raise GradedError(f"explain takes at most two runs; {len(runs)} are given ({names})")
+    if len(runs) == 1:
+        ((own_name, only_run),) = runs
+        return {name or own_name: only_run}
+    if name:
+        raise GradedError(f"name={name!r} names a single run; two are given, name them in a dict")
+    return {named.name: named for named in named_runs(runs)}
+
+
+def _several(run: Any) -> list[tuple[str, Any]] | None:
+    """The pairs of name and run, None for a single run without a name."""
+    if isinstance(run, Mapping):
+        if run and all(map(_is_run, run.values())):
+            return list(run.items())
+        return None
+    if isinstance(run, (list, tuple)):
+        if run and all(map(_is_run_or_pair, run)):
+            return list(pairs_of(run))
+        return None
+    if isinstance(run, (str, os.PathLike)) or _is_table(run):
+        pairs = list(pairs_of(run))
+        return pairs if len(pairs) > 1 else None
+    return None
+
+
+def _is_run_or_pair(item: Any) -> bool:
+    """Whether an item is a file or a table, or a pair of a name and a run."""
+    if isinstance(item, tuple) and len(item) == 2:
+        return isinstance(item[0], str) and _is_run(item[1])
+    return isinstance(item, (str, os.PathLike, Run)) or _is_table(item)
 
 
 def _is_run(value: Any) -> bool:

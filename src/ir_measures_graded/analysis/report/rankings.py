@@ -12,7 +12,7 @@ from ...core.ranking.gains import Number, gain_of, plain_number
 from ...core.registry.facts import gains_of, sign_of
 from ...errors import NotApplicableError
 from ...evaluation.named import Study
-from ..explain import Explanation, explanations
+from ..explanation import Explanation, explanations
 from .pages import shortened
 from .sections import ByTopic
 

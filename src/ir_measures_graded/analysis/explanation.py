@@ -1,0 +1,533 @@
+"""Explanations: the ranking of a topic beside its ideal list, and the amount that each document
+adds.
+
+`analysis.explain` has the function; `analysis.explained_difference` has the documents that make the
+difference of two runs.
+
+A value that is a sum over documents, such as DCG, is split into their contributions. For every
+measure that takes a cutoff, the value of the list down to each rank is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise, zip_longest
+from typing import Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ..core.by_topic import bounds_of, positions
+from ..core.measures.base import GradedMeasure, MaxGainMeasure, TopGainMeasure
+from ..core.measures.gain_sums import GainSum
+from ..core.measures.topics import StopSteps, Topics
+from ..core.ranking.gains import plain_number
+from ..core.ranking.order import as_compared
+from ..core.ranking.ranks import JudgedRanks
+from ..core.registry import facts
+from ..core.registry.facts import ONE, SKIP, ZERO
+from ..core.registry.notation import parse_measure
+from ..errors import NotApplicableError
+from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
+from ..evaluation.named import Qrels, Run, Runs, study_of
+from ..evaluation.order_of_rows import reads_scores
+from ..evaluation.run_evaluator import RunEvaluator
+from ..output.figures import (
+    Figure,
+    Tiles,
+    picture,
+)
+from ..output.formats import counted, decimal, short
+from ..output.result import Result
+from ..output.tables import Column, Note, Table
+from .curves import ideal_run
+from .statistics.options import whole_number
+
+COLUMNS = [
+    "ranks",
+    "documents",
+    "scores",
+    "levels",
+    "gains",
+    "weights",
+    "stops",
+    "reach",
+    "worth",
+    "contributions",
+    "sums",
+    "values",
+]
+COLUMNS += ["ideal_levels", "ideal_gains", "ideal"]
+"""The fields of an explanation that are columns, which are named without the plural s."""
+ALWAYS = ("rank", "document", "level")
+"""The columns that the table shows even if they are empty."""
+WHOLE = ("level", "gain", "ideal_level", "ideal_gain")
+"""The columns whose whole numbers have no decimals."""
+STEPS = (
+    "The user stops at a document with the probability stops = gain / ({} + 1), and gets there "
+    "with the probability reaches, the product of 1 − stops above it; stopping there is worth {}. "
+    "Adds = reaches × stops × worth"
+)
+STEP_COLUMNS = ("stops", "reach", "worth")
+"""The columns that only measures of a user who stops have."""
+MOST_DRAWN = 60
+"""The figure has at most so many ranks."""
+
+
+class Score(float):
+    """A score; as text, it has all digits that tell it from other scores."""
+
+    def __format__(self, spec: str) -> str:
+        return str(self)
+
+
+SHOWN = {
+    "score": Column("score", kind=Score),
+    "contribution": Column("contribution", "adds"),
+    "stop": Column("stop", "stops"),
+    "reach": Column("reach", "reaches"),
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Result):
+    """The ranking of one topic, rank by rank down to depth D, beside the ideal list.
+
+    `value` is the value of `measure` for `topic`. Each array has one entry per rank (D), which is
+    NaN where there is no number. An array is None if it does not apply to the measure.
+
+    - `documents`: the ids in rank order; fewer than D if the list is shorter
+    - `scores`, `levels`, `gains`: those of the documents. Scores are rounded to 32-bit floats,
+      which are compared. An unjudged document has no level, and its gain is 0.
+    - `weights`: the weight of a gain of 1 at the rank, before sums are averaged or divided
+    - `stops`, `reach`, `worth`: for a user who stops at a document, the probability to stop there,
+      for one who gets there; the probability to get there; and what stopping there is worth
+    - `contributions`: the amount that the document adds to `value`. The contributions at all ranks
+      of the list sum to `value`.
+    - `values`: the value of the list down to this rank
+    - `sums`: the running sum of weighted gains, for measures that divide it by the sum of the ideal
+      list
+    - `ideal_levels`, `ideal_gains`: the levels and gains of the documents with a gain above 0,
+      highest first
+    - `ideal`: the running sum of the ideal list if there are `sums`; for other measures the value
+      of the ideal list down to this rank, None if the scores of a run matter
+
+    `relevant` is the number of relevant documents of the topic. `topics` is the number of topics
+    among which this one has the worst value, None if it was given. `highest_gain` is that of a
+    perfect document, None if the measure does not know one. `steps_in_words` says how contributions
+    follow from the columns before them. `no_relevant` tells how means count a topic without a
+    relevant document.
+    """
+
+    measure: Measure
+    run: str
+    topic: str
+    value: float
+    documents: tuple[str, ...]
+    relevant: int
+    scores: np.ndarray
+    levels: np.ndarray
+    gains: np.ndarray
+    ideal_levels: np.ndarray
+    ideal_gains: np.ndarray
+    weights: np.ndarray | None = None
+    contributions: np.ndarray | None = None
+    values: np.ndarray | None = None
+    sums: np.ndarray | None = None
+    ideal: np.ndarray | None = None
+    stops: np.ndarray | None = None
+    reach: np.ndarray | None = None
+    worth: np.ndarray | None = None
+    steps_in_words: str = ""
+    highest_gain: float | None = None
+    topics: int | None = None
+    no_relevant: str = ZERO
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """The ranks 1 … D."""
+        return np.arange(1, self.levels.size + 1)
+
+    @property
+    def last_judged_rank(self) -> int:
+        """The rank of the last judged document; 1 without any."""
+        return int(self.ranks[~np.isnan(self.levels)].max(initial=1))
+
+    def down_to(self, depth: int) -> Explanation:
+        """The explanation of the first ranks, at most `depth` of them."""
+        shorter = {}
+        for name, values in vars(self).items():
+            if name == "documents" or isinstance(values, np.ndarray):
+                shorter[name] = values[:depth]
+        return replace(self, **shorter)
+
+    def answer(self) -> list[Note]:
+        """The value, and what the list has of the relevant documents."""
+        of_run = f" of {self.run}" if self.run else ""
+        value = f"{self.measure}{of_run} = {decimal(self.value)}"
+        if self.topics:
+            value += f", the worst of {counted(self.topics, 'topic')} with a relevant document"
+        relevant = self.found
+        if self.highest_gain is not None and self.relevant:
+            relevant += f"; the highest gain is {short(self.highest_gain)}"
+        return [Note("Topic {}: {}. {}.", self.topic, value, relevant)]
+
+    @property
+    def found(self) -> str:
+        """The first relevant document, and the numbers of relevant and judged documents in the
+        list."""
+        if not self.relevant:
+            return "The topic has no relevant document"
+        if not self.documents:
+            return "The run retrieves no document"
+        documents = len(self.documents)
+        ranks = self.ranks[self.gains > 0]
+        judged = int((~np.isnan(self.levels)).sum())
+        relevant = "None"
+        if ranks.size:
+            relevant = f"First relevant document at rank {ranks[0]}; {ranks.size}"
+        among = f"of its {self.relevant} relevant ones in the first {documents}"
+        of_judged = "all" if judged == documents else f"{judged} of the"
+        return f"{relevant} {among}; {of_judged} {documents} judged"
+
+    def tables(self) -> list[Table]:
+        """One row per rank. Columns without any entry are omitted."""
+        records = self.records()
+        names = [name for name in filled(records, ALWAYS) if name != "ideal_level"]
+        return [Table.of([SHOWN.get(name, Column(name)) for name in names], records)]
+
+    def data(self) -> Table:
+        """One row per rank; an entry is None where there is no value."""
+        columns = list(COLUMNS)
+        if self.stops is None:
+            columns = [field for field in COLUMNS if field not in STEP_COLUMNS]
+        fields = {field.removesuffix("s"): getattr(self, field) for field in columns}
+        fields["score"] = self.scores.astype(np.float32).astype(str).astype(float)
+        if self.contributions is not None:
+            fields["contribution"] = self.contributions[: len(self.documents)]
+        cells_of_columns = []
+        for values in fields.values():
+            if isinstance(values, np.ndarray):
+                cells_of_columns.append(values.tolist())
+            else:
+                cells_of_columns.append(values or ())
+        rows = []
+        for row in zip_longest(*cells_of_columns):
+            cells = zip(fields, row, strict=True)
+            rows.append([_entry(cell, name in WHOLE) for name, cell in cells])
+        return Table(list(fields), rows)
+
+    def figure(self, *, title: str = "") -> Figure:
+        """Draw the ranking beside its ideal list, and what each document adds.
+
+        Each document is a tile in the colour of its level. Needs the extra ``plot``.
+        """
+        first_ranks = self.down_to(MOST_DRAWN)
+        levels = first_ranks.levels[: len(first_ranks.documents)]
+        ideal = first_ranks.ideal_levels[~np.isnan(first_ranks.ideal_levels)]
+        added = None
+        label = ""
+        if first_ranks.contributions is not None and first_ranks.contributions.any():
+            added = first_ranks.contributions[: len(first_ranks.documents)]
+            label = f"added to {self.measure}"
+        pairs = joined(levels, ideal)
+        tiles = Tiles(first_ranks.documents, levels, ideal, pairs, added, label)
+        text = "Tiles: the levels of the documents"
+        if np.isnan(levels).any():
+            text += "; ?: not judged"
+        text += "."
+        if pairs:
+            text += (
+                " A line joins a document to its place in the ideal list, in which documents of "
+                "one level are in the run's order."
+            )
+        if len(self.documents) > MOST_DRAWN:
+            text += f" The first {MOST_DRAWN} of {len(self.documents)} ranks are drawn."
+        return picture([tiles], title or self.summary, text)
+
+    def notes(self) -> list[Note]:
+        """The meaning of the columns."""
+        sums = "sum and ideal are running sums of weighted gains, of this list and of the ideal one"
+        ideal = "ideal is that of the ideal list"
+        ideal_values = self.ideal if self.sums is None else None
+        meaning = {
+            "adds is the part of the value that the document makes": self.contributions,
+            "value is the measure of the list down to this rank": self.values,
+            sums: self.sums,
+            ideal: ideal_values,
+        }
+        meanings = [text for text, column in meaning.items() if column is not None]
+        notes = self.notes_on_means()
+        if meanings:
+            sentence = "; ".join(meanings)
+            notes.append(Note("{}.", sentence[0].upper() + sentence[1:]))
+        if self.steps_in_words:
+            notes.append(Note("{}.", self.steps_in_words))
+        return notes
+
+    def notes_on_means(self) -> list[Note]:
+        """How means count the topic, if it has no relevant document and the measure's value does
+        not count."""
+        counts = {SKIP: "means leave it out", ONE: "it counts 1 in means"}
+        if self.relevant or self.no_relevant not in counts:
+            return []
+        text = "Topic {} has no relevant document by {}: {} (no_relevant={})."
+        return [Note(text, self.topic, self.measure, counts[self.no_relevant], self.no_relevant)]
+
+
+def explanations(
+    qrels: Qrels,
+    runs: Runs,
+    measure: Measure | str,
+    depth: int | None,
+    topics: Iterable[str | int] | None = None,
+) -> dict[str, list[Explanation]]:
+    """Explanations of several runs and topics: by the name of the run, in the order of the topics.
+
+    `qrels` and `runs` are as for `evaluate`; `measure` and `depth` are as for `explain`. `topics`
+    are topics of the qrels, by default all of them. Raises `GradedError` as `explain`.
+
+    >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    >>> by_run = explanations(qrels, {"mine": {"q1": {"a": 1.0}}}, "CG", depth=2)
+    >>> [(topic.documents, topic.contributions.tolist()) for topic in by_run["mine"]]
+    [(('a',), [1.0, 0.0]), ((), [0.0, 0.0])]
+    """
+    measure = explainable(measure)
+    study = study_of(qrels, runs, [measure])
+    if topics is not None:
+        wanted = dict.fromkeys(map(str, topics))
+        study = study.part(tuple(wanted))
+    return {run.name: _explained(run, measure, depth) for run in study.runs}
+
+
+def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Explanation]:
+    """The explanation of each topic of the run."""
+    judged = run.judgments.judged
+    ranks = measure.listed(run.ranks)
+    cutoff = measure.params.get("cutoff")
+    if depth is None:
+        depth = cutoff or min(DEEPEST, int(ranks.rank.max(initial=1)))
+    depth = whole_number(depth, "depth", 1, DEEPEST)
+    last = min(depth, cutoff or depth)
+    value = RunEvaluator(run.judgments, [measure])(run).values[0]
+    uncut = run.view(measure, cut=False)
+    documents, fields = _lists(run, measure, ranks, uncut.ranks, depth)
+    if measure.CUTOFF:
+        fields["values"] = values_at_ranks(measure, run, run.judgments, last).T
+        if last == cutoff:
+            # The curve of a mean over ranks adds in another order.
+            fields["values"][:, -1] = value
+    steps = None
+    with np.errstate(all="ignore"):  # the results are finite
+        fields |= _ideal(run, measure, uncut, last)
+        cut = run.view(measure)
+        added = measure.contributions(cut)
+        if added is not None:
+            steps = measure.stop_steps(cut)
+        highest_gains = _highest_gains(measure, cut)
+    if added is not None:
+        shape = (uncut.count, depth)
+        fields["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
+        if isinstance(measure, GainSum):
+            fields["weights"] = np.tile(measure.rank_weights(last), (uncut.count, 1))
+    if steps is not None:
+        fields |= _steps(steps, fields["scores"], last)
+    fields = {name: _to_depth(table, depth) for name, table in fields.items()}
+    values = value.tolist()
+    relevant = judged.relevant(measure.weighting).tolist()
+    explained = []
+    for number, topic in enumerate(judged.topics):
+        arrays: dict[str, Any] = {name: table[number] for name, table in fields.items()}
+        explanation = Explanation(
+            measure=measure,
+            run=run.name,
+            topic=topic,
+            value=values[number],
+            documents=documents[number],
+            relevant=relevant[number],
+            no_relevant=run.judgments.counting.no_relevant,
+            steps_in_words=_in_words(measure, steps, highest_gains[number]),
+            highest_gain=highest_gains[number],
+            **arrays,
+        )
+        explained.append(explanation)
+    return explained
+
+
+def _ideal(run: Run, measure: GradedMeasure, uncut: Topics, last: int) -> dict[str, np.ndarray]:
+    """The values of the ideal list down to the last rank (T × `last`), and the sums that are
+    divided by them; nothing for a measure without such a list."""
+    if facts.is_normalised(measure):
+        sums, ideal = measure.vectors(uncut, last)
+        return {"sums": sums, "ideal": ideal}
+    if measure.CUTOFF and not reads_scores(measure):  # the ideal list has no scores
+        ideal_list = ideal_run(run.judgments, measure)
+        return {"ideal": values_at_ranks(measure, ideal_list, run.judgments, last).T}
+    return {}
+
+
+def _highest_gains(measure: GradedMeasure, view: Topics) -> list[float | None]:
+    """The gain of a perfect document in each topic, None if the measure has no such gain."""
+    if isinstance(measure, MaxGainMeasure):
+        return measure.perfect_gains(view).tolist()
+    return [None] * view.count
+
+
+def _to_depth(table: np.ndarray, depth: int) -> np.ndarray:
+    """The table with `depth` columns; those beyond its own have no value."""
+    missing = depth - table.shape[1]
+    if not missing:
+        return table
+    return np.pad(table, ((0, 0), (0, missing)), constant_values=np.nan)
+
+
+def _in_words(measure: GradedMeasure, steps: StopSteps | None, highest: float | None) -> str:
+    """How the contributions follow from the columns before them; empty if that needs no words."""
+    if highest is None:
+        return ""
+    if steps is not None:
+        text = STEPS.format(short(highest), steps.worth_in_words)
+        if steps.divisor_in_words:
+            text += f" / {steps.divisor_in_words}"
+        return text
+    if isinstance(measure, TopGainMeasure) and isinstance(measure, GainSum):
+        return f"Adds = gain / {short(highest)} × weight"
+    return ""
+
+
+def _steps(steps: StopSteps, scores: np.ndarray, last: int) -> dict[str, np.ndarray]:
+    """The probabilities to stop and to get there, and the worth of stopping, at each rank of the
+    lists down to the last one (T × `last`)."""
+    shape = (scores.shape[0], last)
+    is_listed = ~np.isnan(scores[:, :last])
+    stops = _at_ranks(steps.stops.topic, steps.stops.rank, steps.stops.gain, shape, 0.0)
+    goes_on = np.cumprod(1 - stops, axis=1)
+    reach = np.insert(goes_on[:, :-1], 0, 1.0, axis=1)
+    worth = _at_ranks(steps.worth.topic, steps.worth.rank, steps.worth.gain, shape)
+    return {
+        "stops": np.where(is_listed, stops, np.nan),
+        "reach": np.where(is_listed, reach, np.nan),
+        "worth": worth,
+    }
+
+
+def _lists(
+    run: Run, measure: GradedMeasure, ranks: JudgedRanks, ordered: JudgedRanks, depth: int
+) -> tuple[list[tuple[str, ...]], dict[str, np.ndarray]]:
+    """The documents of each topic, and the fields of its list and of its ideal list (T × depth
+    each).
+
+    `ranks` is the run's list in trec_eval's order. In `ordered`, tied documents are in that of the
+    measure.
+    """
+    judged = ranks.judged
+    shape = (len(judged.topics), depth)
+    gain = judged.gain(measure.weighting)
+    sizes = np.minimum(ranks.retrieved, depth)
+    topic = np.repeat(np.arange(sizes.size), sizes)
+    rank = positions(sizes) + 1
+    order = np.arange(ranks.score.size)
+    if ordered is not ranks:
+        # Tied documents are in ascending order of their ids.
+        first = order - positions(ranks.retrieved) + ranks.first_of_tie
+        order = np.lexsort((-order, -ranks.score, first))
+    first_of_topic = bounds_of(ranks.retrieved)[topic]
+    position = order[first_of_topic + rank - 1]
+    ids = list(ranks.documents(position))
+    documents = [tuple(ids[start:end]) for start, end in pairwise(bounds_of(sizes).tolist())]
+    scores = _at_ranks(topic, rank, as_compared(ranks.score[position]), shape)
+    unjudged = np.where(np.isnan(scores), np.nan, 0.0)
+    best = _ideal_documents(run, measure, judged.level, gain)
+    best_topic = judged.topic[best]
+    best_rank = positions(np.bincount(best_topic, minlength=sizes.size)) + 1
+    level_in_list = judged.level[ordered.doc]
+    gain_in_list = gain[ordered.doc]
+    in_list = partial(_at_ranks, ordered.topic, ordered.rank, shape=shape)
+    in_ideal_list = partial(_at_ranks, best_topic, best_rank, shape=shape)
+    fields = {
+        "scores": scores,
+        "levels": in_list(level_in_list),
+        "gains": in_list(gain_in_list, others=unjudged),
+        "ideal_levels": in_ideal_list(judged.level[best]),
+        "ideal_gains": in_ideal_list(gain[best]),
+    }
+    return documents, fields
+
+
+def _ideal_documents(
+    run: Run, measure: GradedMeasure, level: np.ndarray, gain: np.ndarray
+) -> np.ndarray:
+    """The numbers of the documents of the ideal lists, topic by topic, the highest gain first."""
+    among = np.arange(gain.size)
+    if measure.ideal_documents == "retrieved":
+        among = np.sort(run.ranks.doc)
+    topic = run.ranks.judged.topic[among]
+    best = among[np.lexsort((-level[among], -gain[among], topic))]
+    return best[gain[best] > 0]
+
+
+def explainable(measure: Measure | str) -> GradedMeasure:
+    """The measure. Raises `GradedError` if one ranking does not explain its value."""
+    parsed = one_measure(measure, "explain")
+    if facts.is_err(parsed) and parsed.params.get("cutoff"):
+        parsed = parse_measure(facts.graded_err(parsed))  # with the same values
+    explainable = facts.defined(parsed, "explanation of each document")
+    if explainable.INTENTS or explainable.option("unjudged") or explainable.option("ties"):
+        raise NotApplicableError(
+            f"{explainable} cannot be explained: one ranking with one level of each document is "
+            "shown, and the measure or its option ties= or unjudged= uses several"
+        )
+    return explainable
+
+
+def _at_ranks(
+    topic: np.ndarray,
+    rank: np.ndarray,
+    values: np.ndarray,
+    shape: tuple[int, int],
+    others: Any = np.nan,
+) -> np.ndarray:
+    """Values at their topics and ranks, down to the depth, and `others` elsewhere; the shape is T ×
+    depth."""
+    table = np.full(shape, others)
+    within = rank <= shape[1]
+    table[topic[within], rank[within] - 1] = values[within]
+    return table
+
+
+def _entry(cell: Any, whole: bool) -> Any:
+    """A cell, None for NaN; `whole` numbers become ints."""
+    if cell is None or cell != cell:
+        return None
+    return plain_number(cell) if whole else cell
+
+
+def filled(records: list[dict[str, Any]], always: Container[str] = ()) -> list[str]:
+    """The names of the columns of records that have an entry, or are `always` shown."""
+    names = []
+    for name in records[0]:
+        has_entry = any(row[name] is not None for row in records)
+        if has_entry or name in always:
+            names.append(name)
+    return names
+
+
+def joined(levels: np.ndarray, ideal: np.ndarray) -> list[tuple[int, int]]:
+    """The place of each document of a ranking in its ideal list.
+
+    Documents of one level are in the order of the ranking there.
+
+    >>> joined(np.array([1.0, np.nan, 3.0, 1.0]), np.array([3.0, 1.0, 1.0]))
+    [(2, 0), (0, 1), (3, 2)]
+    """
+    pairs = []
+    used: dict[float, int] = {}
+    for place, level in enumerate(ideal.tolist()):
+        same = np.flatnonzero(levels == level)
+        number = used.get(level, 0)
+        if number < same.size:
+            pairs.append((int(same[number]), place))
+        used[level] = number + 1
+    return pairs
