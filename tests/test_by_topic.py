@@ -1,5 +1,6 @@
 """Operations on all topics at once, checked against loops over the topics."""
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ir_measures_graded.core.by_topic import coded, cumsum, earlier_and_smaller
+from ir_measures_graded.core.by_topic import coded, cumsum, earlier_and_smaller, mean_over_topics
 
 SMALL = st.integers(-3, 3) | st.sampled_from([0.1, 0.2, 0.3, 1e-9, 1e9])
 slices = st.lists(st.lists(SMALL, max_size=9), max_size=6)
@@ -79,3 +80,21 @@ def test_weights_of_a_topic_are_added_in_an_order_independent_of_other_topics(li
         own_offsets = np.array([0, stop - start])
         alone = earlier_and_smaller(values[start:stop], own_offsets, weights[start:stop])
         assert together[start:stop].tolist() == alone.tolist()
+
+
+@pytest.mark.parametrize("topics", [1, 2, 40, 2500])
+@pytest.mark.parametrize("scale", [0, 1, 60, 290])
+def test_means_are_rounded_once(topics, scale):
+    """Of values of any size, also of many, which NumPy sums."""
+    random = np.random.default_rng(topics + scale)
+    exponent = random.uniform(-scale, scale, (2500 // topics, topics))
+    values = random.normal(size=exponent.shape) * 10**exponent
+    values[0] = random.choice([0.1, 0.2, 5e-324, 0], topics)
+    expected = [math.fsum(row) / topics for row in values.tolist()]
+    assert mean_over_topics(values).tolist() == expected
+
+
+@pytest.mark.parametrize("value", [True, 0.0, math.inf, 1.7e308])
+def test_means_of_special_values(value):
+    assert mean_over_topics(np.full((2, 2000), value)).tolist() == [value, value]
+    assert math.isnan(mean_over_topics(np.append(np.full(2000, value), math.nan)))

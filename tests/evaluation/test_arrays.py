@@ -14,8 +14,7 @@ from all_measures import MEASURES
 from ir_measures_graded import ArrayEvaluator, array_mean, array_values, parse_measure
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.core.ranking.top import TopRows
-from ir_measures_graded.core.uncertainty import with_option
-from ir_measures_graded.core.uncertainty.first_ranks import Groups
+from ir_measures_graded.core.uncertainty import first_ranks, with_option
 from ir_measures_graded.errors import GradedError, InputWarning
 from rounds import examples
 
@@ -140,14 +139,19 @@ def test_first_ranks_of_long_groups_equal_those_of_ids(sizes, ties, levels):
     "sizes", [[7] * 9, [70] * 3, [5, 0, 1, 30], [40, 0, 90, 30, 60, 2], [70, 80, 5]]
 )
 @pytest.mark.parametrize("depth", [None, 3])
+@pytest.mark.parametrize("levels", [8, 10_000])
 @pytest.mark.parametrize("has_keys", [True, False])
-def test_groups_are_ordered_down_to_a_depth(sizes, depth, has_keys):
+def test_groups_are_ordered_down_to_a_depth(sizes, depth, levels, has_keys):
+    """With few levels, ties reach beyond the depth."""
     offsets = np.cumsum([0, *sizes])
-    score = np.random.default_rng(3).integers(-4, 4, offsets[-1]).astype(np.float32)
-    groups = Groups(offsets, TopRows(offsets, depth) if depth else None)
+    random = np.random.default_rng(3)
+    with_ties = levels < offsets[-1]
+    score = random.choice(levels, offsets[-1], replace=with_ties) - levels / 2
+    groups = first_ranks.groups_of(offsets, TopRows(offsets, depth) if depth else None)
     if not has_keys:
         groups.keys = None
-    row, topic, opens = groups.in_order(score)
+    row, topic, rank, opens = groups.ranking(score)
+    ranked = list(zip(row.tolist(), topic.tolist(), rank.tolist(), opens.tolist()))
     expected = []
     for number, (first, stop) in enumerate(pairwise(offsets.tolist())):
         in_order = sorted(range(first, stop), key=lambda place: -score[place])
@@ -155,11 +159,13 @@ def test_groups_are_ordered_down_to_a_depth(sizes, depth, has_keys):
         if depth and depth < stop - first:
             least = score[in_order[depth - 1]]
         before = None
-        for place in in_order:
+        for rank_of_place, place in enumerate(in_order, start=1):
             if score[place] >= least:
-                expected.append((place, number, score[place] != before))
+                expected.append((place, number, rank_of_place, score[place] != before))
                 before = score[place]
-    assert list(zip(row.tolist(), topic.tolist(), opens.tolist())) == expected
+    if not with_ties:  # then no other row follows
+        assert ranked == expected
+    assert [entry for entry in ranked if entry in expected] == expected
 
 
 @given(groups_of(strategies.WHOLE, strategies.TIED_SCORES))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from ir_measures import Measure, SumAgg
@@ -47,7 +47,7 @@ from .rows.id_columns import Cells
 from .rows.id_matching import Ids
 from .rows.rows import Rows
 from .uncertainty import with_option
-from .uncertainty.first_ranks import FirstRanks, Groups, Ranking
+from .uncertainty.first_ranks import FirstRanks, Groups, Ranking, groups_of
 
 Array = Any
 """A NumPy array, a list of numbers, a PyTorch tensor on the CPU, or anything else with `__array__`.
@@ -169,14 +169,18 @@ class ArrayEvaluator(GradedEvaluator):
             top = TopRows(self._listed.offsets, depth)
             if top.share < WORTHWHILE:
                 self._top = top
-        self._groups = Groups(self._listed.offsets, self._top)
-        self._first_ranks: list[FirstRanks] = []
-        if judged.all() and len(self._shape) == 1 and all(map(_is_mean_of_gains, self.measures)):
-            self._first_ranks = self._ranks_of_means()
+        self._blocks_of_means: list[BlockOfMeans] = []
         self._blocks: list[tuple[slice, Judged]] = []
-        for first, stop in blocks(grouping.sizes):
+        if judged.all() and len(self._shape) == 1 and all(map(_is_mean_of_gains, self.measures)):
+            self._blocks_of_means = list(self._divided_for_means())
+        else:
+            self._blocks = list(self._divided(grouping.sizes))
+
+    def _divided(self, sizes: np.ndarray) -> Iterator[tuple[slice, Judged]]:
+        """Blocks of groups, with the judged documents of each."""
+        for first, stop in blocks(sizes):
             topics = np.arange(first, stop)
-            self._blocks.append((slice(first, stop), self.judged.part(topics)))
+            yield slice(first, stop), self.judged.part(topics)
 
     def reduced(self, run: Any) -> Iterator[JudgedRanks]:
         """The scores, reduced to the ranks of the judged documents."""
@@ -201,26 +205,44 @@ class ArrayEvaluator(GradedEvaluator):
             has_own = np.zeros(order.size, dtype=bool)
             yield JudgedRanks.of(judged, BlockPlace(rows, numbers, order, has_own), matched)
 
-    def _ranks_of_means(self) -> list[FirstRanks]:
-        """What each measure takes from the judgments, if all documents are judged."""
+    def _divided_for_means(self) -> Iterator["BlockOfMeans"]:
+        """Blocks of groups, if all documents are judged. Their columns stay in the processor cache
+        while they are sorted and summed.
+        """
         nothing = np.empty(0, dtype=np.int64)
-        retrieved = np.diff(self._listed.offsets)
-        ranks = JudgedRanks(self.judged, nothing, nothing, nothing, retrieved, np.empty(0))
-        return [FirstRanks(measure, view(measure, ranks)) for measure in self.measures]
+        sizes = np.diff(self._listed.offsets)
+        for numbers, judged in self._divided(sizes):
+            retrieved = sizes[numbers]
+            ranks = JudgedRanks(judged, nothing, nothing, nothing, retrieved, np.empty(0))
+            offsets = bounds_of(retrieved)
+            top = None
+            if self._top is not None:
+                top = TopRows(offsets, self._top.depth)
+            start = int(self._listed.offsets[numbers.start])
+            yield BlockOfMeans(
+                numbers,
+                rows=slice(start, start + int(offsets[-1])),
+                groups=groups_of(offsets, top),
+                of_measures=[
+                    FirstRanks(measure, view(measure, ranks)) for measure in self.measures
+                ],
+            )
 
     def reported_of(self, run: Any) -> Iterator[tuple[Measure, np.ndarray, np.ndarray]]:
-        if not self._first_ranks:
+        if not self._blocks_of_means:
             yield from self.reported(self.reduced(run))
             return
-        ranking = Ranking(self._rows(run).values, self._groups)
+        scores = self._rows(run).values
         in_order = np.arange(len(self.judged.topics))
-        for first_ranks in self._first_ranks:
-            values_of = partial(_values_of, first_ranks, ranking)
-            yield (
-                first_ranks.measure,
-                in_order,
-                computed(first_ranks.measure, first_ranks.topics, values_of),
-            )
+        values = {measure: np.empty(in_order.size) for measure in self.measures}
+        for block in self._blocks_of_means:
+            ranking = block.groups.ranking(scores[block.rows])
+            for first_ranks in block.of_measures:
+                values_of = partial(_values_of, first_ranks, ranking)
+                values_of_block = computed(first_ranks.measure, first_ranks.topics, values_of)
+                values[first_ranks.measure][block.numbers] = values_of_block
+        for measure in self.measures:
+            yield measure, in_order, values[measure]
 
     def _rows(self, run: Any) -> Rows:
         """The scores as rows of the groups. Raises `GradedError` for a score that is NaN."""
@@ -290,6 +312,18 @@ def refuse_wrong(measures: Measures, ties: str, no_relevant: str = ZERO) -> None
 
 WORTHWHILE = 0.7
 """If less than this share of the documents can be in the first ranks, the others are left out."""
+
+
+class BlockOfMeans(NamedTuple):
+    """A block of groups, all documents of which are judged, and what each measure takes from them.
+
+    `numbers` are those of the groups, and `rows` those of their documents.
+    """
+
+    numbers: slice
+    rows: slice
+    groups: Groups
+    of_measures: list[FirstRanks]
 
 
 def _values_of(first_ranks: FirstRanks, ranking: Ranking, _: Topics) -> np.ndarray:
@@ -707,4 +741,4 @@ def _warn_of_unjudged(has_value: np.ndarray) -> None:
 
 
 def _numbered(count: int) -> list[str]:
-    return [str(number) for number in range(count)]
+    return list(map(str, range(count)))

@@ -27,7 +27,7 @@ def descending(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     The `falling_bits` of the score and the row's position in its topic make one integer, because
     NumPy sorts integers much faster than it computes the order of floats.
     """
-    bits = falling_bits(score)
+    bits = falling_bits(score).astype(np.uint64)
     sizes = np.diff(offsets)
     position_bits = int(sizes.max(initial=0)).bit_length()
     if 32 + position_bits > 64:
@@ -64,16 +64,18 @@ def sort_slices(key: np.ndarray, offsets: np.ndarray, bits: int) -> None:
 def falling_bits(score: np.ndarray) -> np.ndarray:
     """Whole numbers below 2^32 that fall as the scores, 32-bit floats, rise.
 
-    The bits of a float sort like the float itself after the bits of negative floats are inverted.
+    The bits of positive floats rise with the float. They are inverted, all but the sign; those of
+    negative floats, which have the sign bit, fall already.
 
     >>> falling_bits(np.array([-1, 0, 2], np.float32)).argsort()
     array([2, 1, 0])
     """
     bits = (score + np.float32(0)).view(np.int32)  # −0 becomes 0
-    others_of_negative = (bits >> 31) & np.int32(2**31 - 1)
-    rising = bits ^ others_of_negative
-    # The numbers −2^31 … 2^31 − 1 become 2^32 − 1 … 0.
-    return (2**31 - 1 - rising.astype(np.int64)).view(np.uint64)
+    is_negative = bits >> 31  # all bits of a negative float, none of others
+    falling = ~is_negative
+    falling &= np.int32(2**31 - 1)
+    falling ^= bits
+    return falling.view(np.uint32)
 
 
 def tied(new: np.ndarray) -> np.ndarray:
