@@ -4,6 +4,7 @@ import importlib.util
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -434,6 +435,50 @@ def test_a_grid_search_has_no_nan_but_the_error_of_the_scorer():
         texts = TRAIN.labels.astype(str)
         with pytest.raises(GradedError, match="the classes of LogisticRegression are no levels"):
             searched(LogisticRegression(), {"C": [1]}, scorer(LARGER), texts, groups=TRAIN.ids)
+
+
+def without_routing(model, **passed):
+    """The error of a grid search without metadata routing."""
+    with pytest.raises((GradedError, TypeError, ValueError)) as raised:
+        searched(model, {}, scorer(LARGER), **passed)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("library", "name", "passed", "error"),
+    [
+        ("lightgbm", "LGBMRanker", ["groups"], "Should set group for ranking task"),
+        (
+            "lightgbm",
+            "LGBMRanker",
+            ["groups", "qid"],
+            "LGBMRanker.fit() got an unexpected keyword argument 'qid'",
+        ),
+        ("xgboost", "XGBRanker", ["groups"], "Either `group` or `qid` is required for ranking"),
+        ("xgboost", "XGBRanker", ["qid"], "The 'groups' parameter should not be None"),
+    ],
+)
+def test_the_page_answers_the_first_errors_of_a_stranger(library, name, passed, error):
+    pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
+    module = pytest.importorskip(library, reason=f"{library} is not installed")
+    model = getattr(module, name)(n_estimators=1)
+    message = without_routing(model, **dict.fromkeys(passed, TRAIN.ids))
+    assert error in message
+    page = Path(__file__).parents[2] / "docs" / "learning-to-rank.md"
+    assert error in page.read_text(encoding="utf-8")
+
+
+def test_the_error_without_groups_has_the_lines_of_the_model():
+    xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+    pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
+    from sklearn.linear_model import Ridge
+
+    enabled = "    sklearn.set_config(enable_metadata_routing=True)\n"
+    message = without_routing(Ridge(), groups=TRAIN.ids)
+    assert f"{enabled}    search.fit(X, y, groups=ids)  # or" in message
+    message = without_routing(xgboost.XGBRanker(n_estimators=1), groups=TRAIN.ids, qid=TRAIN.ids)
+    request = "    model = XGBRanker(…).set_fit_request(qid=True)\n"
+    assert f"{enabled}{request}    search.fit(X, y, groups=ids, qid=ids)  # or" in message
 
 
 def test_xgbranker_stops_by_watching_data_also_in_a_grid_search():

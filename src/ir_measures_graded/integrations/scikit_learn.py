@@ -9,6 +9,7 @@ metadata routing, so it must be enabled:
     GridSearchCV(model, grid, scoring=score, cv=GroupKFold()).fit(X, y, groups=groups)
 """
 
+import inspect
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -24,6 +25,8 @@ from .boosting import Metric
 PREDICT = "predict"
 DECISION = "decision_function"
 PROBABILITIES = "predict_proba"
+FIT_IDS = "qid"
+"""The argument of `fit` by which a ranker takes the group id of each document."""
 METHODS = (PREDICT, DECISION, PROBABILITIES)
 """The methods of a model that can score documents."""
 
@@ -120,13 +123,7 @@ class Scorer:
 
     def __call__(self, model: Any, X: Any, y: Any, groups: Any = None) -> Any:
         if groups is None:
-            return Unscored(
-                "a scorer sees the documents of a fold, and no groups came with them; these lines "
-                "enable metadata routing and pass the group id of each document:\n"
-                "    sklearn.set_config(enable_metadata_routing=True)\n"
-                f"    search.fit(X, y, {self.groups}=ids)  # or cross_validate(…, "
-                f"params={{{self.groups!r}: ids}})"
-            )
+            return Unscored(self._without_groups(model))
         try:
             scores = self._scores(model, X)
         except UnfitModel as error:
@@ -140,6 +137,25 @@ class Scorer:
             no_relevant=self.no_relevant,
         )
         return self.sign * mean
+
+    def _without_groups(self, model: Any) -> str:
+        """What to write if no groups came with the documents."""
+        lines = ["sklearn.set_config(enable_metadata_routing=True)"]
+        names = [self.groups]
+        fit = getattr(model, "fit", None)
+        # A model that takes the ids of groups, as XGBRanker, needs them in each fold, too.
+        if fit is not None and FIT_IDS in inspect.signature(fit).parameters:
+            lines.append(f"model = {type(model).__name__}(…).set_fit_request({FIT_IDS}=True)")
+            names.append(FIT_IDS)
+        names = list(dict.fromkeys(names))
+        passed = ", ".join(f"{name}=ids" for name in names)
+        in_dict = ", ".join(f"{name!r}: ids" for name in names)
+        lines.append(f"search.fit(X, y, {passed})  # or cross_validate(…, params={{{in_dict}}})")
+        return (
+            "a scorer sees the documents of a fold, and no groups came with them; these lines "
+            "enable metadata routing and pass the group id of each document:\n"
+            + "\n".join(f"    {line}" for line in lines)
+        )
 
     def _scores(self, model: Any, X: Any) -> np.ndarray:
         """The score of each document."""
