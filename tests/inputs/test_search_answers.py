@@ -1,5 +1,6 @@
 """Answers of search engines are runs, and their ratings are qrels."""
 
+import io
 import json
 from functools import partial
 
@@ -73,6 +74,15 @@ def test_answers_by_query_are_a_run(engine, form):
     text = FORMS[form](answers)
     assert run(text) == RUN
     assert "a run, not qrels" in refused(qrels, text)
+
+
+def test_answers_by_query_are_read_in_blocks_of_many_queries():
+    answers = {f"q{query}": elastic(**RUN["q1"]) for query in range(100)}
+    file = RunFile(io.BytesIO(json.dumps(answers, indent=1).encode()))
+    file.sizes = file.sizes._replace(rows=60)
+    assert [len(block.topics) for block in file.blocks()] == [30, 30, 30, 10]
+    lines_of_queries = [line for block in file.blocks() for line in block.line[::2]]
+    assert lines_of_queries == list(range(2, 100 * 19, 19))
 
 
 def test_a_response_of_rank_eval_is_a_run():

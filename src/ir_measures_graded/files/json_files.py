@@ -21,8 +21,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, islice
-from typing import Any
+from itertools import chain, groupby, islice
+from operator import itemgetter
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -44,6 +45,7 @@ from .search_answers import (
     HITS_OF_ONE,
     IDS_OF_QUERIES,
     QueriesFound,
+    QueryFound,
     answer_in,
     answered,
     at,
@@ -57,6 +59,7 @@ MEASURE = r"[A-Za-z_]+@[0-9]+"
 FIRST_CONTAINER = re.compile(rb'[^"]*"(?P<key>[^"\\]*)"\s*:\s*(?P<sign>[\[{])')
 SURROGATE = "[\ud800-\udfff]"
 
+Item = TypeVar("Item")
 TopicOfFile = tuple[int, Any, Collection[Any], Collection[Any]]
 """The line and the name of a topic, its documents and their values."""
 KINDS_OF_IDS = ({str}, {int})
@@ -209,20 +212,28 @@ def _parts_of_sequence(text: Text, reading: Reading) -> Iterator[Part]:
 
 def _parts_of_answers(text: Text, reading: Reading) -> Iterator[Part]:
     """The rows of a dict of answers of a search engine by query."""
-    first = True
+    is_empty = True
+    for kind, answers in groupby(_answers_by_query(text), key=itemgetter(0)):
+        if is_empty:
+            _check_found(text, RUN, kind, reading)
+        is_empty = False
+        queries = ((line, query) for _, line, query in answers)
+        for block in _blocks(queries, reading.sizes.rows, lambda pair: len(pair[1].documents)):
+            yield from _parts_of_queries(text.name, kind, block, reading)
+    if is_empty:
+        raise text.error("there is no answer of a search engine")
+
+
+def _answers_by_query(text: Text) -> Iterator[tuple[str, int, QueryFound]]:
+    """The kind of each answer in a dict, its line, and the query with its documents."""
     for topic, value in text.members():
         answer = answer_in(value)
         has_hits = answer is not None and bool(answer.hits)
-        if failure_in(value) and not has_hits:
+        if not has_hits and failure_in(value):
             raise text.error(failed_answer(topic, failure_in(value)))
         if answer is None:
             raise text.error(f"topic {shown(topic)} has no answer of a search engine with hits")
-        kind = f"answers of {answer.answer.engine}"
-        queries = iter([answered(topic, *answer)])
-        yield from _parts_of_found(text, QueriesFound(RUN, kind, queries), reading)
-        first = False
-    if first:
-        raise text.error("there is no answer of a search engine")
+        yield f"answers of {answer.answer.engine}", text.line, answered(topic, *answer)
 
 
 def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterator[Part]:
@@ -230,19 +241,36 @@ def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterat
 
     Raises `FileError` for those of the other role.
     """
-    if whole.role is not reading.role:
-        other = "a run, not qrels" if whole.role is RUN else "qrels, not a run"
-        raise text.error(f"{whole.kind}: this is {other}")
-    reading.chosen.refuse_unread(text.name)
-    queries = list(whole.queries)
+    _check_found(text, whole.role, whole.kind, reading)
+    queries = [(text.line, query) for query in whole.queries]
     ranked_topics: set[str] = set()
-    for query in queries:
+    for _, query in queries:
         if query.is_ranked:
             _refuse_second_ranking(text, query.topic, ranked_topics)
-    is_ranked = bool(queries) and all(query.is_ranked for query in queries if query.documents)
-    incomplete = [(str(query.topic), query.incomplete) for query in queries if query.incomplete]
-    facts = Facts(text.name, whole.kind, ranked=is_ranked, incomplete=(*incomplete, *whole.failed))
-    topics = ((text.line, query.topic, query.documents, query.values) for query in queries)
+    yield from _parts_of_queries(text.name, whole.kind, queries, reading, whole.failed)
+
+
+def _check_found(text: Text, role: Role, kind: str, reading: Reading) -> None:
+    """Raise `FileError` for queries of the other role, and for a choice of columns."""
+    if role is not reading.role:
+        other = "a run, not qrels" if role is RUN else "qrels, not a run"
+        raise text.error(f"{kind}: this is {other}")
+    reading.chosen.refuse_unread(text.name)
+
+
+def _parts_of_queries(
+    name: str,
+    kind: str,
+    queries: Sequence[tuple[int, QueryFound]],
+    reading: Reading,
+    failed: tuple[tuple[str, str], ...] = (),
+) -> Iterator[Part]:
+    """The rows of queries, each with its line. `failed` has the topics of failed ones."""
+    has_documents = [query for _, query in queries if query.documents]
+    is_ranked = bool(queries) and all(query.is_ranked for query in has_documents)
+    incomplete = [(str(query.topic), query.incomplete) for _, query in queries if query.incomplete]
+    facts = Facts(name, kind, ranked=is_ranked, incomplete=(*incomplete, *failed))
+    topics = ((line, query.topic, query.documents, query.values) for line, query in queries)
     yield from _parts_of_topics(facts, topics, reading)
 
 
@@ -307,13 +335,15 @@ def _id_of(thing: dict[str, Any], ours: str, reading: Reading) -> str | int | fl
     return next((thing[key] for key in keys if isinstance(thing[key], (str, int, float))), None)
 
 
-def _blocks(topics: Iterable[TopicOfFile], size: int) -> Iterator[list[TopicOfFile]]:
-    """The topics in blocks of so many documents or more."""
-    block: list[TopicOfFile] = []
+def _blocks(
+    items: Iterable[Item], size: int, documents_in: Callable[[Item], int]
+) -> Iterator[list[Item]]:
+    """The items in blocks of so many documents or more."""
+    block: list[Item] = []
     count = 0
-    for topic in topics:
-        block.append(topic)
-        count += len(topic[2])
+    for item in items:
+        block.append(item)
+        count += documents_in(item)
         if count >= size:
             yield block
             block = []
@@ -326,7 +356,7 @@ def _parts_of_topics(
     facts: Facts, topics: Iterable[TopicOfFile], reading: Reading
 ) -> Iterator[Part]:
     """The rows of topics with their documents and values, in parts of whole topics."""
-    for block in _blocks(topics, reading.sizes.rows):
+    for block in _blocks(topics, reading.sizes.rows, lambda topic: len(topic[2])):
         lines, names, documents, values = zip(*block, strict=True)
         counts = list(map(len, documents))
         sizes = zip(names, counts, strict=True)

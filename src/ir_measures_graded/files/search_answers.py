@@ -181,6 +181,8 @@ def failure_in(value: Any) -> str:
 
 def _reason_of(error: Any) -> str:
     """The reason in an error of a search engine; empty for anything else."""
+    if not isinstance(error, dict):
+        return ""
     reasons = [at(error, (key,)) for key in REASONS]
     return next((reason for reason in reasons if isinstance(reason, str) and reason), "")
 
