@@ -109,6 +109,17 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
     assert latex[0][1] == r"bm25\_50\%"
 
 
+def test_a_head_without_the_parameters_of_its_measure_has_a_dagger(stored):
+    measures = parse_measures(["nDCG_JK(gains=0,1,10)@5", "AP"])
+    comparison = compare(Evaluation(NAMES, measures, stored.topics, stored.values[:, :2]))
+    markdown = comparison.to_markdown()
+    assert "| nDCG_JK@5† ↑ | AP ↑ |" in markdown
+    assert "nDCG_JK@5†: nDCG_JK(gains={2:10})@5." in markdown
+    latex = comparison.to_latex()
+    assert r" & nDCG\_JK@5$^\dagger$ $\uparrow$ & AP $\uparrow$" in latex
+    assert r"nDCG\_JK@5$^\dagger$: nDCG\_JK(gains=\{2:10\})@5." in latex
+
+
 def test_the_caption_names_test_correction_level_and_topics(stored):
     caption = compare(stored, alpha=0.01).papers()[0].caption
     for fact in ("30 topics", "Paired t-tests", "Holm's correction for 6 differences", "p < .01"):

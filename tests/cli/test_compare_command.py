@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ir_measures_graded import demo
+from ir_measures_graded import cli, demo
 from ir_measures_graded.analysis import compare
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
@@ -38,6 +38,17 @@ def test_latex_and_html_have_the_table_of_a_paper_with_its_origin(against, outpu
         assert "compare graded-demo" in origin[0]
         assert [line.split()[1] for line in origin[2:]] == list(RUNS.values())
         assert digest in origin[2]
+
+
+@pytest.mark.filterwarnings("default::ir_measures_graded.errors.InputWarning")
+def test_measures_that_gains_do_not_change_are_named_once(capsys):
+    measures = ["nDCG@10", "ERR@20", "CG(gains=exp)@5"]
+    words = ["compare", demo.NAME, RUNS["A"], RUNS["E"], *measures, "--gains", "0,1,10,100"]
+    assert cli.main([*words, "-f", "latex"]) == 0
+    out, err = capsys.readouterr()
+    others = "ERR@20 (takes no gains; ERR_G@20 does) and CG(gains='exp')@5 (has its own)"
+    assert err.count(f"--gains does not apply to {others}\n") == 1
+    assert r"nDCG@10$^\dagger$: nDCG(gains=\{2:10,3:100\})@10." in out
 
 
 @pytest.mark.parametrize("show", ["differences", "means", "tests"])

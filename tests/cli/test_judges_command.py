@@ -48,6 +48,17 @@ def test_machines_are_compared_without_runs(output, human):
     assert "\\toprule" in output(*words, "-f", "latex")
 
 
+def test_every_table_that_is_chosen_says_what_it_has(output, human):
+    words = ["judges", "human.txt", demo.NAME, "--show"]
+    for table, sentence in {
+        "agreement": "bias: mean of the judge's level minus the human's.",
+        "topics": "gap: mean difference of the levels by the human and the machine, without sign;",
+        "levels": "Documents by the human's level (row) and the machine's (column).",
+        "kappas": "κ with weights, and α, with 95 % intervals over topics.",
+    }.items():
+        assert sentence in " ".join(output(*words, table)), table
+
+
 def test_runs_and_measures_bring_orders_and_estimates(output, human):
     output("convert", RUNS["A"], "A.csv")
     runs = RUNS | {"A": "A.csv"}

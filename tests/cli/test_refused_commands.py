@@ -34,12 +34,13 @@ compare {ABC} AP --resamples=0       | argument --resamples: '0' is not allowed
 convert no.run x.csv                 | no.run: cannot be read: No such file or directory
 curves graded-demo A.run P --depth ten | argument --depth: 'ten' is not allowed
 curves graded-demo A.run P no-such.run | file not found: 'no-such.run'; did you mean C.run?
-evaluate qrels run AP --gains w1     | --gains applies to no measure: AP
+evaluate qrels run AP --gains w1     | --gains applies to no measure: AP (takes no gains)
+evaluate qrels run ERR@5 --gains exp | no measure: ERR@5 (takes no gains; ERR_G@5 does)
 evaluate qrels unknown.txt AP        | file not found: 'unknown.txt'
 evaluate qrels 'x?' AP               | file not found: 'x?'
 evaluate qrel run AP                 | 'qrel' is neither a file nor an ir-datasets id; did you mean qrels?
 identify qrels run 446               | 446 is no file; for a mean: --mean 446
-evaluate qrels run 'nDCG(gains=1:1.5)' | whole numbers; nDCG_Burges takes any gains
+evaluate qrels run 'nDCG(gains=1:1.5,judged_only=True)' | nDCG_Burges takes any gains
 evaluate qrels othr.gz AP            | did you mean other?
 evaluate qrels run nDCGKJ@10         | did you mean nDCG or nDCG_JK or nsDCG?
 evaluate qrels run ""                | cannot read measure ''
@@ -66,8 +67,8 @@ judges qrels qrels --show estimats   | did you mean estimates?
 judges qrels                         | arguments are required: MACHINE_QRELS (see
 judges --values x.csv                | --values is an option of compare
 evaluate qrels run 'nDCG(dcg="log2")@10' --gains exp | nDCG_Burges takes any gains, exp and linear too
-evaluate qrels run 'nDCG_JK(gains=[0,1,3])@10' | the gains name no levels; write gains=0:0,1:1,2:3
-evaluate qrels run 'nDCG_JK(gains=1,3)@10' | the gains name no levels; write gains=1:1,2:3 for the
+evaluate qrels run 'nDCG_JK(gains=[2,3])@10' | write nDCG_JK(gains=1:2,2:3)@10 for the levels 1, 2
+evaluate qrels run 'nDCG_JK(b=2,gains=1,3)@10' | write nDCG_JK(b=2,gains=1:1,2:3)@10 for the
 evaluate qrels run nDCG_JK --gains 0,1,3 | write 0:0,1:1,2:3 for the levels 0, 1, 2
 evaluate qrels run AP --judged_only  | as in 'nDCG(judged_only=True)@10'
 curves qrels run CG dcg nDCG@5       | ir_measures_graded curves qrels run CG DCG_JK nDCG_JK@5
@@ -81,7 +82,7 @@ explain {ABC} CG                     | explain takes at most two runs; 3 are giv
 explain qrels run CG nCG --topic q1  | explain takes one measure, not CG and nCG
 compare --values AP.csv qrels A AP                    | 'qrels' is a file, and beside --values words name runs
 evaluate qrels run 'nDCG(gains=steep)@10' | nDCG takes no names of gains; nDCG_Burges takes any
-evaluate qrels run 'nDCG@10(gains=exp)'               | the parameters come before the cutoff; write Name(
+evaluate qrels run 'nDCG@10(gains=exp)'               | the parameters come before the cutoff; write nDCG(gains=exp)@10
 evaluate qrels run 'nDCG(dcg=log2)@10'                | the word log2 in dcg needs quotes
 gate --values AP.csv A nwe           | the runs of the table are A
 gate --values AP.csv odl A           | measure not found: odl

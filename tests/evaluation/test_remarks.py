@@ -133,6 +133,7 @@ def test_levels_that_measures_name_and_the_qrels_lack():
         "nDCG(gains={9:1})@2",
         "P(rel=3)@2",
         "AP(rel=2)",
+        "CG(gains=0,5)@2",
         "Q",
     ]
     with pytest.warns(InputWarning) as caught:
@@ -141,6 +142,7 @@ def test_levels_that_measures_name_and_the_qrels_lack():
         "the qrels have no document of level 3 or 4",
         "the qrels have no document of level 9",
         "no level of the qrels reaches rel=3; the highest is 2",
+        "level 2 has a gain of 2, less than the 5 of level 1",
     ]
 
 

@@ -4,6 +4,7 @@ import sys
 import warnings
 
 import ir_measures
+import numpy as np
 import pytest
 from ir_measures import AP, RR, P, Rprec, SetF, infAP, nDCG
 
@@ -54,6 +55,10 @@ EQUAL_STRINGS = [
     ),
     ("CG(gains=- 2 : + 3)", CG(gains={-2: 3})),
     ("CG(gains={-2:3})", CG(gains={-2: 3})),
+    ("CG(gains=0,1,3,7)@5", CG(gains={0: 0, 1: 1, 2: 3, 3: 7}) @ 5),
+    ("CG(gains=[0, 1,3,7],avg=True)", CG(gains={2: 3, 3: 7}, avg=True)),
+    ("CG(gains=(0,.5),avg=True)", CG(gains=[0, 0.5], avg=True)),
+    ("CG(gains=0,5,avg=True)", CG(gains=np.array([0, 5]), avg=True)),
     ("CG(gains=0x10:1_000)", CG(gains={16: 1000})),
     # other strings
     ("CG", CG),
@@ -154,7 +159,8 @@ NO_MEASURES += ["CG(**{})", "", "CG\0", "-" * 200_000]
 NO_VALUES = ["CG(avg=a.b)", "CG(gains=[a, 2])", "CG(gains={{1:2}:3})", "CG(gains={**{1:2}})"]
 NO_VALUES += ["CG(b=--'2')", "CG(b=__import__('os'))", "P@inf", "nDCG(gains={{1:2}:3})@5"]
 SYNTAX = {
-    "the gains name no levels; write gains=1:1,2:2": ["CG(gains=[1, 2])", "CG(gains=1,2)@5"],
+    "the gains name no levels; write CG(gains=1:1,2:2)": ["CG(gains=[1, 2])", "CG(gains=1,2)@5"],
+    "come before the cutoff; write CG(gains=2:5)@5": ["CG@5(gains=2:5)"],
     "twice; name it once": ["DCG_JK(b=3,b=4)", "CG(cutoff=3)@4"],
     "; write Name(parameter=value, ...)@cutoff, for example nDCG_JK(": NO_MEASURES,
     "parameters need names; write": ["CG(5)"],
@@ -302,6 +308,9 @@ def test_strings_that_ir_measures_rejects_are_rejected():
 def test_standard_measures_take_bare_gains():
     expected = ir_measures.nDCG(gains={0: 0, 1: 1, 2: 10}) @ 5
     assert ir_measures.parse_measure("nDCG(gains=0:0,1:1,2:10)@5") == expected
+    assert ir_measures.parse_measure("nDCG(gains=0,1,10)@5") == expected
+    with_fraction = ir_measures.parse_measure("nDCG(gains=0,0.5,1)@5")
+    assert with_fraction == parse_measure("nDCG_Burges(gains=1:0.5,2:1)@5")
     measure = ir_measures.parse_measure("nDCG(dcg='log2',gains=-2:0,1:5)@5")
     assert measure.params["gains"] == {-2: 0, 1: 5}
 

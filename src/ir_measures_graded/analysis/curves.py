@@ -34,6 +34,7 @@ from ..evaluation.at_ranks import DEEPEST, at_ranks, uncut, values_at_ranks
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import with_effective
+from ..evaluation.level_notes import notes_on_rel
 from ..evaluation.named import (
     Judgments,
     Qrels,
@@ -104,7 +105,7 @@ class Curves(Result):
     and those to `highlight` in colour and the others in grey. Runs are ordered at the `cutoff`, or
     at the last rank if it is None. The curves of a single `topic` are its values. With
     `ratio_of_means`, the curve of a measure that divides by an ideal list is the mean vector of the
-    topics divided by the mean ideal vector.
+    topics divided by the mean ideal vector. `levels` are those of the qrels.
     """
 
     measure: Measure
@@ -120,6 +121,7 @@ class Curves(Result):
     cutoff: int | None = None
     topic: str | None = None
     ratio_of_means: bool = False
+    levels: tuple[float, ...] = ()
 
     @property
     def ranks(self) -> np.ndarray:
@@ -263,7 +265,7 @@ class Curves(Result):
 
     def notes(self) -> list[Note]:
         """The kind of the bands, the curves that are left out, and how values are normalised."""
-        return self.notes_on_lines() + self.notes_on_normalisation()
+        return self.notes_on_lines() + self.notes_on_normalisation() + notes_on_rel_in([self])
 
     def notes_on_normalisation(self) -> list[Note]:
         """What is averaged and what is divided, if there are an ideal list and several topics."""
@@ -300,7 +302,8 @@ class Curves(Result):
     @property
     def caption(self) -> str:
         """What a reader must know of the figure."""
-        return " ".join([*self.about_lines, *self.words, *captions_on_normalisation([self])])
+        about = [*self.about_lines, *self.words, *captions_on_normalisation([self])]
+        return " ".join([*about, *notes_on_rel_in([self])])
 
     @property
     def about_lines(self) -> list[str]:
@@ -393,6 +396,11 @@ def notes_on_normalisation(curves: Iterable[Curves]) -> list[Note]:
     return [Note(text, listed([one.measure for one in normalised]))]
 
 
+def notes_on_rel_in(curves: Sequence[Curves]) -> list[Note]:
+    """The level from which documents are relevant, for measures that leave it open."""
+    return list(notes_on_rel([one.measure for one in curves], curves[0].levels))
+
+
 def captions_on_normalisation(curves: Iterable[Curves]) -> list[str]:
     """The same for a figure, without what else could be computed."""
     normalised = _normalised(curves)
@@ -459,7 +467,8 @@ class CurvesByMeasure(Result):
     def notes(self) -> list[Note]:
         """Of all measures the kind of the bands and the curves that are left out, and how values
         are normalised."""
-        return self.curves[0].notes_on_lines() + notes_on_normalisation(self.curves)
+        of_lines = self.curves[0].notes_on_lines()
+        return of_lines + notes_on_normalisation(self.curves) + notes_on_rel_in(self.curves)
 
     @property
     def caption(self) -> str:
@@ -471,7 +480,7 @@ class CurvesByMeasure(Result):
         for by_measure in self.curves:
             parts += by_measure.words
         parts += captions_on_normalisation(self.curves)
-        return " ".join(parts)
+        return " ".join([*parts, *notes_on_rel_in(self.curves)])
 
     def figure(self, *, title: str = "") -> Figure:
         """Draw the curves, a panel for each measure.
@@ -680,6 +689,7 @@ def _curves(
         at=tuple(dict.fromkeys(ranks)),
         cutoff=named_measure.params.get("cutoff"),
         ratio_of_means=ratio_of_means,
+        levels=judgments.levels,
     )
 
 

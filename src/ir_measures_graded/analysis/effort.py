@@ -21,6 +21,7 @@ from ..errors import GradedError, did_you_mean
 from ..evaluation.at_ranks import one_measure
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
+from ..evaluation.level_notes import notes_on_rel
 from ..evaluation.named import Qrels, Runs, named_runs
 from ..evaluation.order_of_runs import best_first
 from ..evaluation.weights import counted_by
@@ -65,7 +66,8 @@ class Effort(Result):
     words. `documents` (runs × depth) holds, for each of `runs` and each of these values, the first
     rank at which the mean curve of the run reaches the value; NaN if it does not within the depth.
     `runs` include the baseline and, for CG, DCG_JK and DCG_Burges, ``ideal``. `at` are the ranks of
-    the baseline that tables show. `falling` are the runs whose curves fall somewhere.
+    the baseline that tables show. `falling` are the runs whose curves fall somewhere. `levels` are
+    those of the qrels.
     """
 
     measure: Measure
@@ -76,6 +78,7 @@ class Effort(Result):
     values: np.ndarray
     documents: np.ndarray
     falling: tuple[str, ...] = ()
+    levels: tuple[float, ...] = ()
 
     @property
     def depth(self) -> int:
@@ -226,7 +229,7 @@ class Effort(Result):
             notes.append(Note(FLAWLESS, self.measure))
         if self.falling:
             notes.append(Note(FALLS, self.measure, listed(self.falling, 5)))
-        return notes
+        return [*notes, *notes_on_rel([self.measure], self.levels)]
 
 
 def _need(runs: Sequence[str]) -> str:
@@ -349,4 +352,5 @@ def _read_across(curves_of_runs: Curves, baseline: str, at: tuple[int, ...]) -> 
         wanted,
         documents,
         tuple(falling),
+        curves_of_runs.levels,
     )

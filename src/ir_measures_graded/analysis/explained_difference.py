@@ -174,7 +174,7 @@ class ExplainedDifference(Result):
         ranks."""
         if self.run.contributions is None:
             text = "{} is no sum over documents; the documents are in the order of their ranks."
-            return [Note(text, self.run.measure)]
+            return [Note(text, self.run.measure), *self.run.notes_on_rel()]
         rows = self.records()
         notes = self.run.notes_on_means()
         others = len(rows) - len(self._adding())
@@ -186,7 +186,7 @@ class ExplainedDifference(Result):
             notes.append(
                 Note("Documents below the depth make a difference of {}.", decimal(below, "+"))
             )
-        return notes
+        return notes + self.run.notes_on_rel()
 
 
 def _by_document(explanation: Explanation) -> dict[str, dict[str, Any]]:

@@ -31,6 +31,7 @@ from ..core.registry.facts import ONE, SKIP, ZERO
 from ..core.registry.notation import parse_measure
 from ..errors import NotApplicableError
 from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
+from ..evaluation.level_notes import notes_on_rel
 from ..evaluation.named import Qrels, Run, Runs, study_of
 from ..evaluation.order_of_rows import reads_scores
 from ..evaluation.run_evaluator import RunEvaluator
@@ -118,7 +119,7 @@ class Explanation(Result):
     among which this one has the worst value, None if it was given. `highest_gain` is that of a
     perfect document, None if the measure does not know one. `steps_in_words` says how contributions
     follow from the columns before them. `no_relevant` tells how means count a topic without a
-    relevant document.
+    relevant document. `levels_of_qrels` are those of all topics.
     """
 
     measure: Measure
@@ -144,6 +145,7 @@ class Explanation(Result):
     highest_gain: float | None = None
     topics: int | None = None
     no_relevant: str = ZERO
+    levels_of_qrels: tuple[float, ...] = ()
 
     @property
     def ranks(self) -> np.ndarray:
@@ -265,7 +267,11 @@ class Explanation(Result):
             notes.append(Note("{}.", sentence[0].upper() + sentence[1:]))
         if self.steps_in_words:
             notes.append(Note("{}.", self.steps_in_words))
-        return notes
+        return notes + self.notes_on_rel()
+
+    def notes_on_rel(self) -> list[Note]:
+        """The level from which documents are relevant, if the measure leaves it open."""
+        return list(notes_on_rel([self.measure], self.levels_of_qrels))
 
     def notes_on_means(self) -> list[Note]:
         """How means count the topic, if it has no relevant document and the measure's value does
@@ -348,6 +354,7 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
             documents=documents[number],
             relevant=relevant[number],
             no_relevant=run.judgments.counting.no_relevant,
+            levels_of_qrels=run.judgments.levels,
             steps_in_words=_in_words(measure, steps, highest_gains[number]),
             highest_gain=highest_gains[number],
             **arrays,

@@ -38,9 +38,9 @@ from .comparing.collections import LEAST_COLLECTIONS, OverCollections, compare_c
 from .comparing.families import (
     baseline_of,
     family_of,
+    notes_on,
     refuse_few_topics,
     refuse_many_pairs,
-    remarks_on,
     width_of,
 )
 from .statistics import primary, student
@@ -516,7 +516,7 @@ def _powers(parts: Sequence[Evaluation], settings: Mapping[str, Any]) -> list[Po
             p_values=p_values[number],
             deviations=deviations[number],
             unit=group_values.unit,
-            lacking=remarks_on(group_values),
+            lacking=notes_on(group_values),
             remarks=group_values.remarks,
             complete=tuple(complete),
             families=len(parts),

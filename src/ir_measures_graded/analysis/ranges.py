@@ -32,6 +32,7 @@ from ..errors import NotApplicableError
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import lacks_relevant, weighted_mean
+from ..evaluation.level_notes import notes_on_levels
 from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.order_of_runs import best_first
 from ..evaluation.remarks import issued_together
@@ -97,11 +98,13 @@ class Ranges(Result):
     """The range of each run's value by each measure, and of each difference between two runs.
 
     `values` has one `Range` per measure and run, `differences` one per measure and pair of runs.
+    `levels` are those of the qrels.
     """
 
     measures: tuple[GradedMeasure, ...]
     values: tuple[Range, ...]
     differences: tuple[Range, ...]
+    levels: tuple[float, ...] = ()
 
     def answer(self) -> list[Note]:
         """How far tied scores and judgments move the value that they move most, and which pairs can
@@ -197,7 +200,7 @@ class Ranges(Result):
             text = "{} of {} has no range over {}: {}."
             for (measure, reason), runs in runs_by_reason.items():
                 notes.append(Note(text, measure, listed(runs), over, reason))
-        return notes
+        return notes + notes_on_levels(self.measures, self.levels)
 
 
 def _known(rows: Iterable[Range], measure: GradedMeasure, kind: str) -> dict[Any, Interval]:
@@ -274,7 +277,7 @@ def ranges(
             bounded = _BoundedRuns(measure, study.runs)
             values += bounded.ranges()
             differences += bounded.differences()
-    return Ranges(tuple(wanted), tuple(values), tuple(differences))
+    return Ranges(tuple(wanted), tuple(values), tuple(differences), study.judgments.levels)
 
 
 def differences_by_topic(

@@ -26,6 +26,7 @@ from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import evaluate, evaluated
 from ..evaluation.evaluation import Evaluation
+from ..evaluation.level_notes import notes_on_levels
 from ..evaluation.named import (
     Qrels,
     Runs,
@@ -41,7 +42,7 @@ from ..evaluation.weights import counted_by
 from ..output import figures
 from ..output.formats import counted, known, listed, short
 from ..output.result import Result, View
-from ..output.tables import Column, Table
+from ..output.tables import Column, Note, Table
 from ..progress import Progress, steps
 from .comparing.families import MOST_DIFFERENCES, width_of
 from .comparing.tests import PValue
@@ -113,7 +114,8 @@ class Sensitivity(Result):
     correction for the pairs. They are NaN where undefined, and None if they are not computed, for
     the reason in `untested`. `unit` is ``topic`` or ``session``, `topics` their number. `study` has
     the qrels and runs, for the what-if page; it is None for values. `beginning` is the measure with
-    the only weighting that was named, with which the page begins, else None.
+    the only weighting that was named, with which the page begins, else None. `levels` are those of
+    the qrels.
     """
 
     runs: tuple[str, ...]
@@ -130,6 +132,7 @@ class Sensitivity(Result):
     p_values: np.ndarray | None = None
     untested: str = ""
     beginning: Measure | None = None
+    levels: tuple[float, ...] = ()
 
     def what_if(
         self, coloured: Mapping[str, str] | None = None, named: Measure | None = None
@@ -305,7 +308,13 @@ class Sensitivity(Result):
             "Orders of many runs count as equivalent from .9 on, and as noticeably different "
             f"below .8. Two of {count} runs that swap lower τ by {short(swap, '.2g')}.",
             self._tests(),
+            *self._level_notes(),
         ]
+
+    def _level_notes(self) -> list[Note]:
+        """What the measures take the levels of the qrels for."""
+        measures = dict.fromkeys(setting.measure for setting in self.settings)
+        return notes_on_levels(measures, self.levels)
 
     def _weightings_in_words(self) -> list[str]:
         """The gains of each weighting, of those with the same levels in one sentence."""
@@ -370,6 +379,7 @@ class Sensitivity(Result):
         return [
             "The better run of each two that change their order; * the difference is significant.",
             self._tests(),
+            *self._level_notes(),
         ]
 
     def difference_table(self) -> Table:
@@ -557,6 +567,7 @@ def sensitivity(
         p_values,
         reason,
         beginning,
+        evaluation.levels,
     )
 
 

@@ -14,7 +14,7 @@ from ir_measures import Measure
 
 from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.everyday import is_everyday
-from ..core.registry.facts import CHOICES_OF_NO_RELEVANT, ZERO, with_missing_options
+from ..core.registry.facts import CHOICES_OF_NO_RELEVANT, ZERO, is_err, with_missing_options
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import is_measure, parse_measure, parse_measures
 from ..core.rows.columns import OUR_NAMES, Chosen
@@ -468,22 +468,48 @@ def under_weightings(
 ) -> list[Measure]:
     """The measures, with each one that takes gains and names none under each weighting.
 
-    Raises `GradedError` for an invalid weighting, and if there is no such measure.
+    A remark names the others. Raises `GradedError` for an invalid weighting, and if there is no
+    measure that takes it.
     """
     levels = set(judgments.rows.values.tolist())
     weightings = [weighting(name, text, levels) for name, text in gains.items()]
     weighted: list[Measure] = []
-    is_applied = False
+    others: list[Measure] = []
     for measure in measures:
         takes_gains = "gains" in measure.SUPPORTED_PARAMS
         if takes_gains and "gains" not in measure.params:
             weighted += [_with_gains(measure, gains) for gains in weightings]
-            is_applied = True
         else:
             weighted.append(measure)
-    if not is_applied:
-        raise GradedError(f"--gains applies to no measure: {listed(measures, LISTED)}")
+            others.append(measure)
+    if len(others) == len(measures):
+        raise GradedError(f"--gains applies to no measure: {_why_not_weighted(others)}")
+    if others:
+        text = f"--gains does not apply to {_why_not_weighted(others)}"
+        issue([Remark("gains", "", text)])
     return list(dict.fromkeys(weighted))
+
+
+def _why_not_weighted(measures: Iterable[Measure]) -> str:
+    """The measures to which --gains does not apply, with the reason.
+
+    >>> from ir_measures import AP, ERR
+    >>> from ir_measures_graded import nDCG_JK
+    >>> _why_not_weighted([AP, ERR @ 20, nDCG_JK(gains="exp")])
+    "AP (takes no gains), ERR@20 (takes no gains; ERR_G@20 does) and nDCG_JK(gains='exp') (has its \
+own)"
+    """
+    reasons = []
+    for measure in measures:
+        reason = "takes no gains"
+        if "gains" in measure.params:
+            reason = "has its own"
+        elif is_err(measure):
+            cutoff = measure.params.get("cutoff")
+            ending = f"@{cutoff}" if cutoff else ""
+            reason += f"; ERR_G{ending} does"
+        reasons.append(f"{measure} ({reason})")
+    return listed(reasons, LISTED)
 
 
 def _with_gains(measure: Measure, gains: Any) -> Measure:

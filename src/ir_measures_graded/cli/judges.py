@@ -1,12 +1,13 @@
 """The command `judges`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ir_measures import Measure
 
-from ..analysis.judging.agreement import Judges
+from ..analysis.judging.agreement import COLUMNS as COLUMNS_OF_JUDGES
+from ..analysis.judging.agreement import TOPIC_COLUMNS, Judges
 from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.judges import ONE_RUN, compared
 from ..analysis.judging.merging import RULES, merge_judges
@@ -27,6 +28,7 @@ from ..files.conversion import rows_of, written
 from ..files.sources import named_path
 from ..output.formats import counted
 from ..output.result import View
+from ..output.tables import Note, Table
 from .arguments import (
     COLUMNS,
     JOBS,
@@ -129,7 +131,7 @@ def run(arguments: Arguments) -> Answer:
     # What the notes say must not be lost where programs read the values.
     notes = agreement.notes()
     if estimates is not None:
-        notes = [*notes, *estimates.notes()]
+        notes = _distinct([*notes, *estimates.notes()])
     facts = {"notes": [str(note) for note in notes]}
     view = _view(arguments.show, agreement, estimates)
     return Answer(replace(view, remarks=tuple(remarks)), facts=facts)
@@ -201,6 +203,11 @@ def _estimates(panel: Panel, arguments: Arguments, remarks: list[Remark]) -> Est
     return estimates
 
 
+def _distinct(notes: Iterable[str]) -> list[str]:
+    """The notes, those that several results have once."""
+    return list(dict.fromkeys(notes))
+
+
 def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> View:
     """The tables and the figure that are shown; without `show`, those of all results."""
     if show is None:
@@ -210,7 +217,7 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
         return View(
             [table for result in results for table in result.tables()],
             read=results[-1].data(),
-            noted=[note for result in results for note in result.notes()],
+            noted=_distinct(note for result in results for note in result.notes()),
             above=[sentence for result in results for sentence in result.answer()],
             draw=agreement.figure,
         )
@@ -232,19 +239,28 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
     title = agreement.summary
     if show == "agreement":
         tables = agreement.tables()[:1]
-        return View(tables, agreement.figure, read=agreement.data(), headline=title)
-    if show == "kappas":
-        return View(agreement.kappa_tables(), agreement.figure, headline=title)
-    if show == "differences":
-        return View([agreement.difference_table()], agreement.figure, headline=title)
+        columns = [COLUMNS_OF_JUDGES]
+        draw = agreement.figure
+        return View(tables, draw, read=agreement.data(), noted=columns, headline=title)
     if show == "topics":
-        return View([agreement.topic_table()], agreement.figure, headline=title)
+        draw = agreement.figure
+        return View([agreement.topic_table()], draw, noted=[TOPIC_COLUMNS], headline=title)
+    if show == "kappas":
+        return _titled(agreement.kappa_tables(), agreement)
+    if show == "differences":
+        return _titled([agreement.difference_table()], agreement)
     if show == "levels":
-        return View([agreement.level_table()], agreement.figure, headline=title)
+        return _titled([agreement.level_table()], agreement)
     answer = agreement.favour_answer() or agreement.favour_notes()
     notes = agreement.favour_notes() if agreement.favour_answer() else []
     table = agreement.favour_table()
     return View([table], noted=notes, above=answer, draw=agreement.figure)
+
+
+def _titled(tables: Sequence[Table], agreement: Judges) -> View:
+    """The tables below the title of the first one, which formats leave out."""
+    above = [Note("{}.", table.title) for table in tables[:1]]
+    return View(tables, agreement.figure, above=above, headline=agreement.summary)
 
 
 def judge_in(qrels: Any, arguments: Arguments) -> Any:

@@ -150,7 +150,6 @@ def evaluate(
         of_reader = [replace(remark, subject=subject) for remark in judgments.rows.facts.remarks]
         values = np.stack([of_run.values for of_run in results])
         missing = [of_run.missing for of_run in results]
-        levels = judgments.documents.whole.all_levels.tolist()
         result = Evaluation(
             runs=tuple(run.name for run in every),
             measures=wanted,
@@ -158,7 +157,7 @@ def evaluate(
             values=judgments.counting.treated(values, work.lacks_relevant),
             missing=np.stack(missing),
             unit=unit,
-            levels=tuple(levels),
+            levels=judgments.levels,
             remarks=(*on_runs, *others, *of_reader),
             no_relevant=judgments.counting.no_relevant,
             lacks_relevant=work.lacks_relevant,

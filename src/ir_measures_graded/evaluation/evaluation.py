@@ -16,16 +16,16 @@ from ir_measures import Measure, SumAgg
 
 from ..core.by_topic import mean_over_topics
 from ..core.provider import aggregate
-from ..core.registry.facts import HIGHEST_OF_GDEVAL, ONE, SKIP, ZERO, graded_err, is_err, sign_of
+from ..core.registry.facts import ONE, SKIP, ZERO, sign_of
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark, shown
 from ..output import figures
 from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
-from . import remarks
 from .attributes import By
 from .counting import Counting, effective_size, weighted_mean, with_effective
+from .level_notes import notes_on_levels
 from .order_of_runs import best_first, leading
 from .values import Names, read_values
 from .weights import ALL_ZERO, read_weights, refuse_missing_weights
@@ -419,7 +419,7 @@ class Evaluation(Result):
         """The level that counts as relevant, for measures that do not name it, and the highest
         level of ERR, if the qrels lack it.
 
-        There is none of the first kind if the qrels have at most two levels.
+        There is none of the first kind if the qrels have at most one level above 0.
 
         >>> from ir_measures_graded.analysis import evaluate
         >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
@@ -429,22 +429,9 @@ class Evaluation(Result):
         """
         return [*self.notes_on_levels(), *self.notes_on_topics()]
 
-    def notes_on_levels(self) -> Iterator[Note]:
+    def notes_on_levels(self) -> list[Note]:
         """What measures take the levels of the qrels for."""
-        names = [measure for measure in self.measures if remarks.leaves_open(measure, "rel")]
-        if len(self.levels) > 2 and names:
-            yield Note("{}: relevant from level 1 (rel=1).", listed(names))
-        yield from self.notes_on_err()
-
-    def notes_on_err(self) -> Iterator[Note]:
-        """The levels that ERR@k of gdeval is for, if the qrels have lower ones only."""
-        highest = max(self.levels, default=HIGHEST_OF_GDEVAL)
-        for measure in self.measures:
-            if is_err(measure) and 0 < highest < HIGHEST_OF_GDEVAL:
-                text = "{} is for levels up to {} and divides by 2^{}; the qrels end at {}: {}."
-                other = graded_err(measure, highest)
-                highest_of_err = HIGHEST_OF_GDEVAL
-                yield Note(text, measure, highest_of_err, highest_of_err, f"{highest:g}", other)
+        return notes_on_levels(self.measures, self.levels)
 
     def notes_on_topics(self) -> Iterator[Note]:
         """How topics without a relevant document count, if they are many or left out; weights."""

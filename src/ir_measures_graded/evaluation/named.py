@@ -95,6 +95,11 @@ class Judgments:
             return self.selected or judged_of(self.rows, self.collection)
 
     @property
+    def levels(self) -> tuple[float, ...]:
+        """The levels of the judged documents, also of topics that were not selected."""
+        return tuple(self.documents.whole.all_levels.tolist())
+
+    @property
     def judged(self) -> Judged:
         """The levels of the judged documents. Raises `GradedError` for two levels of a document."""
         with about(self.name):

@@ -17,7 +17,7 @@ from ir_measures import Measure
 from ..core.ranking.gains import gains_text, plain_number
 from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
-from ..core.registry.facts import absent_levels, needs_intents
+from ..core.registry.facts import absent_levels, falling_gains, needs_intents
 from ..core.rows.passages import PassageRun
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning, Remark, level_of_caller, shown
@@ -362,6 +362,12 @@ def measure_remarks(
         if absent:
             text = f"the qrels have no document of level {listed(absent, last='or')}"
             yield Remark("absent levels", str(measure), text)
+        falls = falling_gains(measure, judged)
+        if falls is not None:
+            (lower, gain_of_lower), (level, gain) = falls
+            less = f"less than the {gain_of_lower:g} of level {lower:g}"
+            text = f"level {level:g} has a gain of {gain:g}, {less}"
+            yield Remark("falling gains", str(measure), text)
         rel = measure.params.get("rel")
         if rel is None:
             continue

@@ -30,6 +30,7 @@ from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluate
 from ...evaluation.evaluation import Evaluation
+from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.named import about, short_names
 from ...evaluation.remarks import issued_in_collection
 from ...evaluation.values import COLLECTION, frame_of, needed_column
@@ -240,6 +241,7 @@ class OverCollections(Comparison):
             about_tests = (
                 f"{measure} in {counted(self.topics, self.unit)}; each counts once.",
                 f"{tests}, p < {short(self.alpha)}.",
+                *notes_on_rel([measure], self.levels),
             )
             papers.append(PaperTable(self.runs, columns, values, wins, self.baselines, about_tests))
         return papers
@@ -328,6 +330,7 @@ def compare_collections(
         values=mean_over_topics(np.moveaxis(means, 0, -1)),
         outcomes=tuple(outcomes),
         groups=_comparisons(evaluations, means, tests_of, settings),
+        levels=_levels_of_any(evaluations.values()),
         remarks=_remarks(evaluations),
         unit="collection",
         primary=primary,
@@ -365,6 +368,7 @@ def _comparisons(
             outcomes=tuple(tests_of[name]),
             name=name,
             families=families,
+            levels=evaluation.levels,
             lacking=remarks_on(evaluation),
             remarks=evaluation.remarks,
         )
@@ -385,6 +389,14 @@ def _runs_of_any(evaluations: Iterable[Evaluation]) -> tuple[str, ...]:
     for evaluation in evaluations:
         runs |= dict.fromkeys(evaluation.runs)
     return tuple(runs)
+
+
+def _levels_of_any(evaluations: Iterable[Evaluation]) -> tuple[float, ...]:
+    """The levels of the qrels of all collections, as far as they are known."""
+    levels: set[float] = set()
+    for evaluation in evaluations:
+        levels.update(evaluation.levels)
+    return tuple(sorted(levels))
 
 
 def _evaluated(

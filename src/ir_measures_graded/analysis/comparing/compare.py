@@ -307,6 +307,7 @@ def _compared(evaluation: Evaluation, outcomes: Iterable[Test], design: _Design)
         alpha=design.alpha,
         correction=design.correction,
         unit=evaluation.unit,
+        levels=evaluation.levels,
         lacking=remarks_on(evaluation),
         remarks=evaluation.remarks,
         effective=evaluation.effective,

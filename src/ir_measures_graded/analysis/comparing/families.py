@@ -11,6 +11,7 @@ from ...arguments import text
 from ...core.registry.facts import range_of
 from ...errors import GradedError, did_you_mean
 from ...evaluation.evaluation import NO_VALUE, Evaluation, Unjudged
+from ...evaluation.level_notes import notes_on_err, notes_on_rel
 from ...output.formats import Percent, counted, listed
 from ...output.remarks import merged
 from ..statistics.options import as_list
@@ -120,11 +121,16 @@ def width_of(measure: Measure) -> float:
     return high - low
 
 
+def notes_on(evaluation: Evaluation) -> list[str]:
+    """The level from which documents are relevant, and the `remarks_on` runs and measures."""
+    return [*notes_on_rel(evaluation.measures, evaluation.levels), *remarks_on(evaluation)]
+
+
 def remarks_on(evaluation: Evaluation) -> list[str]:
     """A sentence on each unusual property of the runs and measures, which every output shows."""
     others = [remark for remark in evaluation.remarks if remark.kind not in SAID_OTHERWISE]
     sentences = list(evaluation.lacking)
-    sentences += evaluation.notes_on_err()
+    sentences += notes_on_err(evaluation.measures, evaluation.levels)
     sentences += [f"{remark}." for remark in merged(others)]
     if evaluation.unjudged is not None and evaluation.unjudged.shares:
         sentences.append(unjudged_sentence(evaluation.unjudged))

@@ -27,6 +27,10 @@ class Marks(NamedTuple):
     minus: str
 
 
+DAGGER: Final = "†"
+"""The mark of a measure in a head that is not its whole measure string, which the caption has."""
+SIGNS: Final = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", DAGGER: r"$^\dagger$"}
+"""The commands of LaTeX for signs in heads and captions."""
 LATEX: Final = Marks(
     best=r"\textbf{%s}",
     second=r"\underline{%s}",
@@ -54,12 +58,12 @@ def letters(number: int) -> str:
 
 
 def labels(measures: Sequence[Measure]) -> list[str]:
-    """The name and the cutoff of each measure, or the whole measure string if several agree in
-    both.
+    """The name and the cutoff of each measure, with a dagger if it has parameters, or the whole
+    measure string if several agree in both.
 
     >>> from ir_measures import AP, nDCG
     >>> labels([nDCG(judged_only=True) @ 5, AP(rel=2), nDCG(judged_only=True) @ 10, nDCG @ 10])
-    ['nDCG@5', 'AP', 'nDCG(judged_only=True)@10', 'nDCG@10']
+    ['nDCG@5†', 'AP†', 'nDCG(judged_only=True)@10', 'nDCG@10']
     """
     cutoffs = ["".join(str(measure).partition("@")[1:]) for measure in measures]
     short = [name_of(measure) + cutoff for measure, cutoff in zip(measures, cutoffs, strict=True)]
@@ -67,6 +71,8 @@ def labels(measures: Sequence[Measure]) -> list[str]:
     for name, measure in zip(short, measures, strict=True):
         if short.count(name) > 1:
             name = str(measure)
+        elif name != str(measure):
+            name += DAGGER
         names.append(name)
     return names
 
@@ -167,15 +173,13 @@ class PaperTable:
     def latex(self, places: int = PLACES) -> str:
         """The table with the rules of booktabs, in an environment with a caption."""
         head, *rows = self._rows(places, escaped_latex, LATEX)
-        arrows = {"↑": r"$\uparrow$", "↓": r"$\downarrow$"}
-        for arrow, command in arrows.items():
-            head = [name.replace(arrow, command) for name in head]
+        head = [_with_commands(name) for name in head]
         # One column for the letter of a run, one for its name, and one for each measure.
         columns = "l" * (2 + len(self.measures))
         lines = [
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{escaped_latex(self.caption)}}}",
+            rf"\caption{{{_with_commands(escaped_latex(self.caption))}}}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             " & ".join(head) + r" \\",
@@ -216,6 +220,13 @@ class PaperTable:
             cells = [column[row] for column in columns]
             rows.append([letter, escaped(run), *cells])
         return rows
+
+
+def _with_commands(text: str) -> str:
+    """Escaped text of LaTeX with the commands of its signs."""
+    for sign, command in SIGNS.items():
+        text = text.replace(sign, command)
+    return text
 
 
 def _printed(number: float, places: int) -> str:

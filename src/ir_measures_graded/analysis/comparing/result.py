@@ -15,6 +15,7 @@ from ...core.registry.notation import one_of
 from ...errors import GradedError, Remark
 from ...evaluation.counting import with_effective
 from ...evaluation.evaluation import Evaluation
+from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.order_of_runs import best_first, leading
 from ...output.formats import PLACES, clean, counted, escaped_html, sentences, short
 from ...output.result import Result
@@ -44,15 +45,16 @@ class Comparison(Result):
     two runs: all runs against the baseline. Without any, the family has all pairs.
 
     `values` (runs × measures) are the means. `outcomes` holds all tests; `primary` is the name of
-    the primary one. `correction` is the name of the correction for the family. `lacking` has a
-    sentence on each run that lacks topics, and each other unusual property; `remarks` has them as
-    data. `unjudged` has the share of unjudged documents within the first ranks of each run, as far
-    as it is known. `groups` has the comparisons over groups of topics. Such a comparison has the
-    `name` of the group, and the number `families` of groups that are tested together. `unit` is
-    ``topic`` or ``session``. `effective` is the effective number of topics with weights, None
-    without weights. `paired_topics` has the number of topics for which all runs have a value, by
-    measure. `by_topic` has the values that the tests are made of; `topic_differences` is a data
-    frame of their differences, the topics that fell most first.
+    the primary one. `correction` is the name of the correction for the family. `levels` are those
+    of the qrels, as far as they are known. `lacking` has a sentence on each run that lacks topics,
+    and each other unusual property; `remarks` has them as data. `unjudged` has the share of
+    unjudged documents within the first ranks of each run, as far as it is known. `groups` has the
+    comparisons over groups of topics. Such a comparison has the `name` of the group, and the number
+    `families` of groups that are tested together. `unit` is ``topic`` or ``session``. `effective`
+    is the effective number of topics with weights, None without weights. `paired_topics` has the
+    number of topics for which all runs have a value, by measure. `by_topic` has the values that the
+    tests are made of; `topic_differences` is a data frame of their differences, the topics that
+    fell most first.
 
     `repeats` has the means of the repeats (repeats × measures) of each system that has several.
     `all_runs` is the number of runs that were tested; `first` leaves out some of them.
@@ -71,6 +73,7 @@ class Comparison(Result):
     groups: Mapping[str, Comparison] = field(default_factory=dict)
     unit: str = "topic"
     primary: str = PAIRED_T
+    levels: tuple[float, ...] = ()
     lacking: Sequence[str] = ()
     remarks: tuple[Remark, ...] = ()
     effective: float | None = None
@@ -338,6 +341,10 @@ class Comparison(Result):
         """None: `lacking` has them among the notes."""
         return []
 
+    def level_notes(self) -> list[str]:
+        """The level from which documents are relevant, for measures that leave it open."""
+        return list(notes_on_rel(self.measures, self.levels))
+
     def notes_on_pairs(self) -> list[str]:
         """What is special about some differences, and about the runs."""
         return notes_on_pairs(self)
@@ -362,6 +369,7 @@ class Comparison(Result):
         about = [
             f"Means over {self.topics_in_words(self.measures)}{of_group}.",
             f"Paired t-tests{correction}, p < {short(self.alpha)}.",
+            *self.level_notes(),
         ]
         deviations = None
         if self.repeats:
@@ -386,7 +394,9 @@ class Comparison(Result):
         """
         first, *others = (table.latex(places) for table in self.papers())
         above = [f"% {clean(line)}" for line in comments]
-        below = [f"% {clean(line)}" for line in self.notes()]
+        in_caption = self.level_notes()
+        notes = [note for note in self.notes() if note not in in_caption]
+        below = [f"% {clean(line)}" for line in notes]
         with_comments = "\n".join([*above, first, *below])
         return "\n\n".join([with_comments, *others])
 

@@ -199,9 +199,10 @@ def notes_below(comparison: Comparison) -> list[str]:
         groups = f"Groups of at least {LEAST_TESTED_TOPICS} topics are tested"
         text = f"{groups}, here {tested} of {len(sizes)}"
         notes.append(f"{text}; their p and intervals are corrected for all of these.")
+    said = [*comparison.level_notes(), *comparison.lacking]
     for name, group in comparison.groups.items():
         for note in notes_on_pairs(group):
-            if note not in comparison.lacking:
+            if note not in said:
                 notes.append(f"{name}: {note}")
     return notes
 
@@ -275,7 +276,7 @@ def notes_on_pairs(comparison: Comparison) -> list[str]:
         if test.note and test.test in METHODS:
             noted.setdefault(test.note, []).append(test)
     notes = [f"{_pairs(tests)}: {note}." for note, tests in noted.items()]
-    return notes + list(comparison.lacking)
+    return notes + comparison.level_notes() + list(comparison.lacking)
 
 
 def _pairs(tests: Iterable[Test]) -> str:

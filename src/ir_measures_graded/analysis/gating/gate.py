@@ -28,7 +28,7 @@ from ...output.formats import counted, decimal, listed, p_of, short
 from ...output.result import Result
 from ...output.tables import Table
 from ...progress import Progress
-from ..comparing.families import refuse_few_topics, remarks_on, shares_of
+from ..comparing.families import notes_on, refuse_few_topics, shares_of
 from ..statistics.defaults import LEAST_TESTED_TOPICS, POWER
 from ..statistics.options import statistics_library, whole_number
 from ..statistics.precision import differences_of
@@ -514,7 +514,7 @@ def gate(
         verdicts=tuple(verdicts),
         unit=evaluation.unit,
         looks=looks,
-        lacking=remarks_on(evaluation),
+        lacking=notes_on(evaluation),
         remarks=evaluation.remarks,
         unjudged=shares_of(evaluation),
         effective=evaluation.effective,

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...errors import GradedError, Remark
+from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.order_of_runs import best_first, leading
 from ...output.figures import Figure
 from ...output.formats import Percent, counted, decimal, known, listed, short
@@ -36,6 +37,12 @@ COLUMNS: Final = Note(
     "no level: answers without a level of the human's scale, which are abstentions; "
     "same: share with equal levels; bias: mean of the judge's level minus the human's."
 )
+TOPIC_COLUMNS: Final = Note(
+    "documents: judged by both; same: share with equal levels; gap: mean difference of the levels "
+    "by the human and the machine, without sign; document: one with the largest difference, and "
+    "its levels by the human and the machine."
+)
+LEVEL_TABLE: Final = "Documents by the human's level (row) and the machine's (column)"
 DIVIDED: Final = "{}: κ with the levels divided in two, below and from {}."
 MORE: Final = Note(
     "--show kappas has κ with weights and for levels divided in two, and α; --show differences the "
@@ -294,6 +301,8 @@ class Judges(Result):
             if runs < FEW_RUNS:
                 text = FEW_VALUES if runs > 2 else TWO_VALUES
                 notes.append(Note(text, runs))
+        measures = [order.measure for order in self.judges[0].orders]
+        notes += notes_on_rel(measures, self.judges[0].levels)
         notes.append(COLUMNS)
         if len(self.judges) == 1:
             notes += self._on_divisions()
@@ -400,8 +409,7 @@ class Judges(Result):
         for judge in self.judges:
             for level, counts in zip(levels, judge.confusion.tolist(), strict=True):
                 rows.append([judge.judge, level, *counts])
-        title = "Documents by the human's level (row) and the machine's (column)"
-        return Table(["judge", "human \\ machine", *levels], rows, title)
+        return Table(["judge", "human \\ machine", *levels], rows, LEVEL_TABLE)
 
     def topic_table(self) -> Table:
         """A row per judge and topic, those where the judge is farthest from the human first."""

@@ -55,6 +55,7 @@ from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import range_of, sign_of
 from ...errors import GradedError, NotApplicableError, Remark, level_of_caller
 from ...evaluation.checked import checks_arguments
+from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.named import Qrels, Runs
 from ...evaluation.order_of_runs import best_first
 from ...output.figures import Figure
@@ -151,7 +152,7 @@ class Estimates(Result):
     `pairs` are the combined differences of all pairs of runs, a family for each measure. `both`,
     `human_only` and `machine_only` count the topics by their judges, by the first measure.
     `remarks` are on the machine's answers outside the human's scale, on topics without a value, and
-    on topics that the human did not judge completely.
+    on topics that the human did not judge completely. `levels` are those of the human.
     """
 
     estimates: tuple[Estimate, ...]
@@ -161,6 +162,7 @@ class Estimates(Result):
     human_only: int
     machine_only: int
     remarks: tuple[Remark, ...] = ()
+    levels: tuple[float, ...] = ()
 
     @property
     def outside(self) -> str:
@@ -221,7 +223,8 @@ class Estimates(Result):
         few = sum(estimate.few_changes for estimate in asked)
         if few:
             notes.append(Note(FEW_CHANGES, few, len(asked)))
-        return [*notes, COLUMNS]
+        measures = dict.fromkeys(estimate.measure for estimate in self.estimates)
+        return [*notes, *notes_on_rel(measures, self.levels), COLUMNS]
 
 
 def _table(estimates: Iterable[Estimate], *columns: Any) -> Table:
@@ -318,6 +321,7 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
         human_only=len(panel.human) - len(panel.both),
         machine_only=len(panel.machine) - both,
         remarks=tuple(remarks),
+        levels=human.levels,
     )
 
 

@@ -30,6 +30,7 @@ from ...errors import FileError, GradedError, InputWarning
 from ...evaluation.at_ranks import one_measure
 from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluate
+from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.named import Qrels, Run, Runs, named_runs, study_of
 from ...evaluation.order_of_runs import best_first
 from ...output.figures import Figure
@@ -61,7 +62,8 @@ class Holes(Result):
     the cutoff. `values` are the means of the runs, `expected` those with expected gains. `shares`
     are the shares of the documents of each run within the cutoff that are unjudged. `open` is the
     number of open pairs of runs, and `turned` has the pairs whose order differs with expected
-    gains. `merged` are the qrels with the answers. `outlook` has what the figure needs.
+    gains. `merged` are the qrels with the answers. `outlook` has what the figure needs. `levels`
+    are those of the qrels.
     """
 
     runs: tuple[str, ...]
@@ -79,6 +81,7 @@ class Holes(Result):
     turned: tuple[tuple[str, str], ...]
     merged: MergedQrels
     outlook: Outlook
+    levels: tuple[float, ...] = ()
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -184,6 +187,7 @@ class Holes(Result):
                 "{} of the documents are a random sample, which alone shows how far judges agree."
             )
             notes.append(Note(text, self.sampled))
+        notes += notes_on_rel([self.measure], self.levels)
         return [*notes, COLUMNS] if len(self) else notes
 
     def ask(self, path: str | os.PathLike[str]) -> None:
@@ -300,6 +304,7 @@ def holes(
         turned=_turned_pairs(run_names, values, pairs.is_turned),
         merged=merged,
         outlook=Outlook.of(model, pool, order),
+        levels=study.judgments.levels,
     )
 
 

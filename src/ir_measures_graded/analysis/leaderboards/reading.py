@@ -193,7 +193,7 @@ def read_leaderboard(
         evaluated = {}
         for measure in source.measures:
             evaluated[str(measure)] = _of_evaluation(source, measure, smaller)
-        notes: list[Note] = []
+        notes = source.notes_on_levels()
         if source.no_relevant != ZERO:
             notes += source.notes_on_no_relevant()
         return Leaderboard(name, evaluated, notes, source.remarks, weights)

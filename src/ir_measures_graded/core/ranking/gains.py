@@ -74,13 +74,13 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
     """The name of the gains, or the weighting without the levels that are their own gain, sorted by
     level.
 
-    `gains` is a name, a text such as ``1:1,2:10``, a mapping of levels to gains, or an iterable of
-    pairs.
+    `gains` is a name, a text such as ``1:1,2:10``, a mapping of levels to gains, an iterable of
+    pairs, or a list of the gains of the levels 0, 1, …, which begins with 0.
 
     >>> canonical_gains({3: 100, 2.0: 10, 1: 1, 0: 0, -2: 0})
     {2: 10, 3: 100}
-    >>> canonical_gains({1: 1}), canonical_gains("exp")
-    ('linear', 'exp')
+    >>> canonical_gains({1: 1}), canonical_gains("exp"), canonical_gains([0, 1, 3, 7])
+    ('linear', 'exp', {2: 3, 3: 7})
 
     Raises `GradedError` for an unknown name, if a level or a gain is not a finite number, if a gain
     is negative, or if a level occurs twice.
@@ -109,17 +109,49 @@ def _numbers_of(
 ) -> list[tuple[Number, Number]]:
     """The levels and gains of a text, a mapping or pairs. Raises `TypeError` or `ValueError`."""
     if isinstance(gains, str):
+        if gains in PRESETS:
+            raise ValueError(f"write {gains_text(PRESETS[gains])}")
         if ":" not in gains:
-            pairs_meant = with_levels(gains.split(","))
-            if pairs_meant:
-                raise ValueError(f"write {pairs_meant}")
-            raise ValueError("unknown name")
+            return _pairs_of_list(gains.split(","))
         return pairs_of(gains)
-    pairs_meant = with_levels(gains) if isinstance(gains, Sequence) else ""
-    if pairs_meant:
-        raise ValueError(f"write {pairs_meant}")
+    if isinstance(gains, np.ndarray):
+        return _numbers_of(list(gains.tolist()))
+    if isinstance(gains, Sequence) and gains and not isinstance(gains[0], Sequence):
+        return _pairs_of_list(gains)
     pairs = gains.items() if isinstance(gains, Mapping) else gains
     return [(plain_number(level), plain_number(gain)) for level, gain in pairs]
+
+
+def _pairs_of_list(gains: Sequence[Any]) -> list[tuple[Number, Number]]:
+    """The levels and gains of a list of gains, which begins with that of level 0.
+
+    Raises `ValueError` for any other list, with the pairs that are probably meant.
+    """
+    by_level = gains_from_zero(gains)
+    if by_level:
+        return list(by_level.items())
+    pairs_meant = with_levels(gains)
+    if pairs_meant:
+        raise ValueError(f"write {pairs_meant}")
+    if len(gains) == 1 and isinstance(gains[0], str):
+        raise ValueError("unknown name")
+    raise ValueError("a list has the gains of the levels 0, 1, …")
+
+
+def gains_from_zero(gains: Sequence[Any]) -> GainMap:
+    """The gains of the levels 0, 1, … from a list of numbers that begins with 0; empty for any
+    other.
+
+    >>> gains_from_zero(["0", "1", "3"]), gains_from_zero(["1", "3"]), gains_from_zero(["w10"])
+    ({0: 0, 1: 1, 2: 3}, {}, {})
+    """
+    try:
+        numbers = [plain_number(float(gain)) for gain in gains]
+    except (TypeError, ValueError):
+        return {}
+    if len(numbers) < 2 or numbers[0] != 0:
+        return {}
+    return dict(enumerate(numbers))
 
 
 def with_levels(gains: Sequence[Any]) -> str:
@@ -224,8 +256,8 @@ def weighting(name: str, chosen: Mapping[Any, Any] | str, levels: Iterable[Numbe
         return chosen
     if chosen not in PRESETS:
         names = ", ".join(list(PRESETS) + list(NAMED))
-        by_level = _gains_from_zero(chosen, levels)
-        if by_level:
+        by_level = gains_from_zero(chosen.split(","))
+        if by_level and max(by_level) == max(levels, default=0):
             return by_level
         pairs_meant = with_levels(chosen.split(","))
         if pairs_meant:
@@ -247,23 +279,6 @@ def weighting(name: str, chosen: Mapping[Any, Any] | str, levels: Iterable[Numbe
         f"the preset {chosen} ({gains_text(preset)}) has no gain for level {missing} of the qrels; "
         f"choose a gain for each level, NAME={pairs}"
     )
-
-
-def _gains_from_zero(text: str, levels: Iterable[Number]) -> dict[Any, Any]:
-    """The gains of the levels 0, 1, … if the first gain is 0 and there is one for each level up to
-    the highest of the qrels; empty for any other text.
-
-    >>> _gains_from_zero("0,1,3", [0, 1, 2]), _gains_from_zero("1,3", [0, 1, 2])
-    ({0: 0, 1: 1, 2: 3}, {})
-    """
-    try:
-        gains = [plain_number(float(gain)) for gain in text.split(",")]
-    except ValueError:
-        return {}
-    highest = max(levels, default=0)
-    if len(gains) < 2 or gains[0] != 0 or highest != len(gains) - 1:
-        return {}
-    return dict(enumerate(gains))
 
 
 def gains_text(gains: Gains) -> str:

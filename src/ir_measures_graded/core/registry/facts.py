@@ -3,6 +3,7 @@
 A graded measure declares its facts; ir-measures declares few of its own measures.
 """
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -250,9 +251,40 @@ def absent_levels(measure: Measure, judged: Judged) -> list[float]:
     gains = measure.params.get("gains")
     if not isinstance(gains, dict):
         return []
-    whole = judged.whole.intents.judged if needs_intents(measure) else judged.whole
-    levels = set(whole.all_levels.tolist())
+    levels = set(_levels_for(measure, judged))
     return [level for level in gains if level > 0 and level not in levels]
+
+
+def falling_gains(
+    measure: Measure, judged: Judged
+) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """The first two neighbouring levels of the judged documents of which the higher has the smaller
+    gain: the lower level with its gain, then the other; None if the gains never fall.
+
+    >>> from ir_measures import nDCG
+    >>> from ir_measures_graded.core.reduction import judged_of
+    >>> from ir_measures_graded.core.rows.in_memory import read_qrels
+    >>> judged = judged_of(read_qrels({"q": {"a": 3, "b": 2, "c": 0}}))
+    >>> falling_gains(nDCG(gains={2: 10}), judged), falling_gains(nDCG(gains={2: 2}), judged)
+    (((2.0, 10), (3.0, 3.0)), None)
+    """
+    gains = measure.params.get("gains")
+    if not isinstance(gains, dict):
+        return None
+    gain_of_level = {}
+    for level in _levels_for(measure, judged):
+        gain_of_level[level] = gains.get(level, max(level, 0))
+    for lower, higher in itertools.pairwise(gain_of_level.items()):
+        if higher[1] < lower[1]:
+            return lower, higher
+    return None
+
+
+def _levels_for(measure: Measure, judged: Judged) -> list[float]:
+    """The levels of the judged documents that the measure sees, in ascending order."""
+    whole = judged.whole.intents.judged if needs_intents(measure) else judged.whole
+    levels: list[float] = whole.all_levels.tolist()
+    return levels
 
 
 def is_normalised(measure: Measure | None) -> TypeGuard[NormalisedGainSum]:

@@ -33,7 +33,7 @@ from ...errors import (
     without_suggestions,
 )
 from ..measures.sessions import SessionMeasure
-from ..ranking.gains import NAMED, with_levels
+from ..ranking.gains import NAMED, gains_from_zero, gains_text, with_levels
 from . import plugins
 from .everyday import (
     everyday_strings,
@@ -69,9 +69,15 @@ _WITH_WRONG_CUTOFF = r"(?P<name>[^@()]+)@(?P<cutoff>[^@()./=]*|[-+]?[\d.,_eE+-]+
 _ONE_MEASURE = r"(?P<name>[^\W\d]\w*)(?P<ending>(?:\([^()]*\))?(?:@\d{1,9}(?:,\d{1,9})*)?)"
 """A measure string, of which only the name and its end are told apart."""
 
-_LIST_OF_GAINS = r"(?i)\bgains\s*=\s*[\[(]?\s*([\d.]+(?:\s*,\s*[\d.]+)+)\s*[\])]"
+_GAINS_IN_ORDER = r"[\d.]+(?:\s*,\s*[\d.]+)+"
+_LIST_OF_GAINS = (
+    rf"(?i)(?P<name>\bgains\s*=\s*)(?:\[\s*(?P<list>{_GAINS_IN_ORDER})\s*\]"
+    rf"|\(\s*(?P<tuple>{_GAINS_IN_ORDER})\s*\)"
+    rf"|(?P<bare>{_GAINS_IN_ORDER})(?=\s*(?:\)|,\s*[^\W\d]\w*\s*=)))"
+)
 """Gains without levels, as a list or between commas."""
 
+_CUTOFF_FIRST = r"(?P<name>\w+)@(?P<cutoff>\d+)(?P<parameters>\(.*\))"
 _COMMA = r",(?=\s*[^\W\d])(?![^()]*\))"
 """A comma between measures: outside parentheses, and before a letter, as cutoffs have commas too.
 """
@@ -97,13 +103,13 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         raise GradedError(
             f"a measure is a string such as 'nDCG_JK@10', not a {type(text).__name__}"
         )
-    _refuse_gains_without_levels(text)
+    text = _with_levels_of_gains(text)
     name, arguments, cutoff = _parts(text)
     measure = find_measure(name)
     if name == "nDCG" and [key for key, _ in arguments] == ["gains"]:
         # With gains of its own, nDCG with the discount log2(rank + 1) is nDCG_Burges.
         _, gains = arguments[0]
-        if isinstance(gains, ast.Name) and gains.id in NAMED:
+        if _is_for_burges(gains):
             measure = find_measure("nDCG_Burges")
     strict = is_graded(measure) or any(key in OPTIONS for key, _ in arguments)
     if cutoff is not None:
@@ -130,14 +136,37 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     return with_options(checked(standard), options)
 
 
-def _refuse_gains_without_levels(text: str) -> None:
-    """Raise `GradedError` for a list of gains, with the pairs that are probably meant."""
+def _is_for_burges(gains: ast.expr) -> bool:
+    """Whether these gains have a name or a fraction, which nDCG of ir-measures does not take."""
+    if isinstance(gains, ast.Name):
+        return gains.id in NAMED
+    if not isinstance(gains, ast.Dict):
+        return False
+    return any(isinstance(getattr(gain, "value", None), float) for gain in gains.values)
+
+
+def _with_levels_of_gains(text: str) -> str:
+    """The text, in which a list of gains that begins with 0 has the levels 0, 1, ….
+
+    >>> _with_levels_of_gains("nDCG(gains=0,1,3)@10")
+    'nDCG(gains={0:0,1:1,2:3})@10'
+
+    Raises `GradedError` for any other list, with the string that is probably meant.
+    """
     match = re.search(_LIST_OF_GAINS, text)
-    pairs = with_levels(match[1].split(",")) if match else ""
+    if match is None:
+        return text
+    gains = (match["list"] or match["tuple"] or match["bare"]).split(",")
+    before = text[: match.end("name")]
+    behind = text[match.end() :]
+    by_level = gains_from_zero(gains)
+    if by_level:
+        return f"{before}{{{gains_text(by_level)}}}{behind}"
+    pairs, _, meaning = with_levels(gains).partition(" ")
     if pairs:
-        raise GradedError(
-            f"cannot read measure {shown(text)}: the gains name no levels; write gains={pairs}"
-        )
+        reason = f"the gains name no levels; write {before}{pairs}{behind} {meaning}"
+        raise GradedError(f"cannot read measure {shown(text)}: {reason}")
+    return text
 
 
 def parse_measures(
@@ -488,7 +517,11 @@ def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]
         node = node.left
         if isinstance(cutoff, ast.Call):
             in_order = "the parameters come before the cutoff"
-            raise GradedError(f"cannot read measure {shown(text)}: {in_order}; {_FORM}")
+            match = re.fullmatch(_CUTOFF_FIRST, text.strip())
+            form = _FORM
+            if match is not None:
+                form = f"write {match['name']}{match['parameters']}@{match['cutoff']}"
+            raise GradedError(f"cannot read measure {shown(text)}: {in_order}; {form}")
         if isinstance(cutoff, ast.Constant) and cutoff.value is None:
             cutoff = None
     if isinstance(node, ast.Call):

@@ -1,0 +1,52 @@
+"""Notes on what measures take the levels of the qrels for, where their strings do not tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ir_measures import Measure
+
+from ..core.registry.facts import HIGHEST_OF_GDEVAL, graded_err, is_err
+from ..output.formats import listed
+from ..output.tables import Note
+from .remarks import leaves_open
+
+
+def notes_on_levels(measures: Iterable[Measure], levels: Sequence[float]) -> list[Note]:
+    """The notes on the least relevant level, and on the highest level of ERR.
+
+    `levels` are those of the qrels; without any, as for values, there is no note.
+
+    >>> from ir_measures import AP, ERR, P, RR
+    >>> for note in notes_on_levels([AP, P(rel=2) @ 1, RR, ERR @ 5], [0.0, 1.0, 2.0]):
+    ...     print(note)
+    AP and RR: relevant from level 1 (rel=1).
+    ERR@5 is for levels up to 4 and divides by 2^4; the qrels end at 2: ERR_G(max_gain=3)@5.
+    """
+    measures = list(measures)
+    return [*notes_on_rel(measures, levels), *notes_on_err(measures, levels)]
+
+
+def notes_on_rel(measures: Iterable[Measure], levels: Sequence[float]) -> Iterator[Note]:
+    """The level from which documents are relevant, for measures that leave it open.
+
+    There is no note if the qrels have at most one level above 0.
+
+    >>> from ir_measures import AP
+    >>> list(notes_on_rel([AP], [0.0, 1.0]))
+    []
+    """
+    names = [measure for measure in measures if leaves_open(measure, "rel")]
+    levels_above_0 = [level for level in levels if level > 0]
+    if len(levels_above_0) > 1 and names:
+        yield Note("{}: relevant from level 1 (rel=1).", listed(names))
+
+
+def notes_on_err(measures: Iterable[Measure], levels: Sequence[float]) -> Iterator[Note]:
+    """The levels that ERR@k of gdeval is for, if the qrels have lower ones only."""
+    highest = max(levels, default=HIGHEST_OF_GDEVAL)
+    for measure in measures:
+        if is_err(measure) and 0 < highest < HIGHEST_OF_GDEVAL:
+            text = "{} is for levels up to {} and divides by 2^{}; the qrels end at {}: {}."
+            other = graded_err(measure, highest)
+            yield Note(text, measure, HIGHEST_OF_GDEVAL, HIGHEST_OF_GDEVAL, f"{highest:g}", other)

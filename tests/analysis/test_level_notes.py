@@ -1,0 +1,113 @@
+"""Every result says once from which level documents are relevant, if the measures leave it open."""
+
+import pytest
+
+from ir_measures_graded import demo
+from ir_measures_graded.analysis import (
+    compare,
+    compare_collections,
+    compare_leaderboards,
+    curves,
+    effort,
+    estimate,
+    evaluate,
+    explain,
+    explain_difference,
+    gate,
+    holes,
+    judges,
+    power,
+    ranges,
+    sensitivity,
+)
+
+pytest.importorskip("scipy", reason="SciPy is not installed")
+pytest.importorskip("statsmodels", reason="statsmodels is not installed")
+
+GRADED = {f"q{topic}": {"a": topic % 3, "b": 1, "c": 0} for topic in range(12)}
+BINARY = {f"q{topic}": {"a": 1, "b": topic % 2} for topic in range(12)}
+FIRST = {topic: {"a": 3.0, "b": 2.0, "c": 1.0} for topic in GRADED}
+SECOND = {topic: {"c": 3.0, "a": 1.0 + number % 2, "b": 1.5} for number, topic in enumerate(GRADED)}
+RUNS = {"first": FIRST, "second": SECOND}
+NOTE = "P@2: relevant from level 1 (rel=1)."
+
+
+def of_collections(qrels, runs, measures):
+    return compare_collections({"x": (qrels, runs), "y": (qrels, runs)}, measures)
+
+
+def of_leaderboards(qrels, runs, measures):
+    evaluation = evaluate(qrels, runs, measures)
+    return compare_leaderboards(evaluation, evaluation)
+
+
+def of_judges(qrels, runs, measures):
+    return judges(qrels, {"llm": qrels}, runs, measures)
+
+
+def of_estimates(qrels, runs, measures):
+    return estimate(qrels, qrels, runs, measures)
+
+
+def of_settings(qrels, runs, measures):
+    return sensitivity(qrels, runs, [*measures, "nDCG@2"])
+
+
+def of_one_run(qrels, runs, measures):
+    return explain(qrels, runs["first"], measures[0], "q1")
+
+
+def with_one_measure(analysis):
+    return lambda qrels, runs, measures: analysis(qrels, runs, measures[0])
+
+
+ANALYSES = {
+    "evaluate": evaluate,
+    "compare": compare,
+    "collections": of_collections,
+    "leaderboards": of_leaderboards,
+    "gate": gate,
+    "power": power,
+    "ranges": ranges,
+    "sensitivity": of_settings,
+    "curves": with_one_measure(curves),
+    "effort": with_one_measure(effort),
+    "explain": of_one_run,
+    "explain_difference": with_one_measure(explain_difference),
+    "holes": with_one_measure(holes),
+    "judges": of_judges,
+    "estimates": of_estimates,
+}
+
+
+@pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
+@pytest.mark.filterwarnings("ignore")
+def test_the_least_relevant_level_is_said_once_and_only_of_graded_qrels(analysis):
+    on_graded = analysis(GRADED, RUNS, ["P@2"])
+    for text in (str(on_graded), on_graded.to_markdown(), on_graded.to_latex()):
+        assert " ".join(text.split()).count(": relevant from level 1 (rel=1).") == 1
+    assert "rel=1" not in str(analysis(BINARY, RUNS, ["P@2"]))
+
+
+def test_a_measure_that_names_its_level_has_no_note():
+    assert "rel=1" not in str(compare(GRADED, RUNS, ["P(rel=1)@2", "P(rel=2)@2"]))
+
+
+def test_groups_of_topics_do_not_repeat_it():
+    by = {topic: str(number % 2) for number, topic in enumerate(GRADED)}
+    assert str(compare(GRADED, RUNS, ["P@2"], by=by)).count(NOTE) == 1
+
+
+def test_two_levels_above_0_are_graded_and_a_negative_one_is_not():
+    positive = {"q": {"a": 1, "b": 2}}
+    negative = {"q": {"a": -1, "b": 0, "c": 1}}
+    run = {"run": {"q": {"a": 1.0}}}
+    assert [str(note) for note in evaluate(positive, run, ["P@2"]).notes()] == [NOTE]
+    assert not evaluate(negative, run, ["P@2"]).notes()
+
+
+def test_html_of_the_demo_has_it_in_the_caption():
+    runs = {name: str(path) for name, path in list(demo.run_paths().items())[:2]}
+    page = compare(demo.qrels_path(), runs, ["AP", "nDCG@10"]).to_html()
+    assert page.count("AP: relevant from level 1 (rel=1).") == 1
+    assert page.index("AP: relevant") < page.index("</caption>")
