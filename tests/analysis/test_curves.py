@@ -78,6 +78,8 @@ def test_ratio_of_means_is_for_normalised_vectors():
     np.testing.assert_allclose(weighted.values, sums.values / sums.ideal, rtol=1e-14)
     with pytest.raises(GradedError, match="divide by an ideal list, as nCG and nDCG_JK; CG does"):
         curves(QRELS, RUNS, "CG", ratio_of_means=True)
+    with pytest.raises(GradedError, match="ratio_of_means does not go with no_relevant='one'"):
+        curves(QRELS, RUNS, "nCG", ratio_of_means=True, no_relevant="one")
     with pytest.raises(GradedError, match="ratio_of_means does not go with avg"):
         curves(QRELS, RUNS, "nCG(avg=True)", ratio_of_means=True)
 

@@ -216,7 +216,10 @@ def test_smaller_is_better_is_mirrored():
     old, new = random_pair(60, -0.2, 0.05)
     assert gate(of_pair(old, new)).verdict == "worse"
     assert gate(of_pair(old, new, "NDPM")).verdict == "holds"
-    assert gate(of_pair(new, old, "NDPM")).verdict == "worse"
+    worse = gate(of_pair(new, old, "NDPM"))
+    assert worse.verdict == "worse"
+    assert worse.fallen.title == "Topics that became worse most (they never block)"
+    assert any("rose, which is worse, by more than .1 and 0 fell" in n for n in worse.notes())
 
 
 def test_all_measures_must_hold_and_worse_is_corrected_for_their_number():

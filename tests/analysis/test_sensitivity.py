@@ -179,3 +179,9 @@ def test_without_swaps_the_command_prints_no_table(capsys):
     printed = capsys.readouterr().out
     assert printed.endswith("No pair of runs changes its order between settings.\n")
     assert "other" not in printed
+
+
+def test_a_weighting_is_not_compared_with_the_usual_one_that_has_its_gains():
+    settings = sensitivity(QRELS, RUNS, ["CG@3"], gains={"mine": {2: 10, 1: 1, 3: 100}}).settings
+    alone = sensitivity(QRELS, RUNS, ["CG@3"], gains={"mine": {2: 7}}).settings
+    assert len(settings) == len(alone) - 1

@@ -161,6 +161,8 @@ def test_a_run_is_read_by_the_words_of_its_columns_with_a_remark(tmp_path, form)
             "if another column is meant: --columns 'rank=Place in List'",
         ),
         ("qid,docno,bm25 score,dense score\n7,d1,5,2\n", None, "if another column is meant"),
+        ("qid,docno,reciprocal rank\n7,d1,5\n", None, "'score=reciprocal rank'"),
+        ("qid,docno,Irrelevance Score\n7,d1,5\n", None, "'score=Irrelevance Score'"),
         ("qid,docno,cosine distance\n7,d1,5\n", None, "'score=cosine distance' --ascending"),
         (
             "qid,docno,distance\n7,d1,5\n",

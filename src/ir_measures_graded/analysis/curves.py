@@ -20,6 +20,7 @@ from ..core.measures.topics import ratio
 from ..core.provider import check_levels
 from ..core.ranking.gains import gain_of
 from ..core.registry.facts import (
+    ONE,
     ZERO,
     gains_of,
     is_normalised,
@@ -623,7 +624,7 @@ def _curves(
     open_end = uncut(named_measure)
     ratio_of_means = ratio_of_means and is_normalised(open_end)
     if ratio_of_means:
-        _refuse_ratio(open_end)
+        _refuse_ratio(open_end, read_judgments(qrels).counting.no_relevant)
     last = _last_rank(named_measure, depth, at)
     is_default = depth is None and "cutoff" not in named_measure.params
     ranks = [whole_number(rank, "at", 1, last) for rank in at]
@@ -693,8 +694,13 @@ def _curves(
     )
 
 
-def _refuse_ratio(measure: GradedMeasure) -> None:
-    """Raise `NotApplicableError` for options with which no vectors of the topics are divided."""
+def _refuse_ratio(measure: GradedMeasure, no_relevant: str) -> None:
+    """Raise `NotApplicableError` for options with which no vectors of the topics are divided.
+
+    A topic without relevant documents adds nothing to either vector, so it cannot count as 1.
+    """
+    if no_relevant == ONE:
+        raise NotApplicableError(f"{measure}: ratio_of_means does not go with no_relevant='one'")
     if measure.params.get("avg") or measure.option("unjudged"):
         option = "avg" if measure.params.get("avg") else "unjudged"
         raise NotApplicableError(f"{measure}: ratio_of_means does not go with {option}")

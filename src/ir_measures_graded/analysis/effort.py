@@ -44,7 +44,7 @@ EARLIER: Final = (
     "the effort."
 )
 FALLS: Final = (
-    "The mean {} of {} falls in some ranks; the first rank that reaches a value counts. "
+    "The mean {} of {} {} in some ranks; the first rank that reaches a value counts. "
     "CG and DCG_JK never fall."
 )
 FLAWLESS: Final = (
@@ -92,8 +92,13 @@ class Effort(Result):
 
     @property
     def others(self) -> list[int]:
-        """The numbers of the runs other than the baseline and the ideal list."""
-        return [number for number, run in enumerate(self.runs) if run not in (self.baseline, IDEAL)]
+        """The numbers of the runs other than the baseline and the ideal list.
+
+        The ideal list counts as one if there is no other.
+        """
+        numbers = [number for number, run in enumerate(self.runs) if run != self.baseline]
+        without_ideal = [number for number in numbers if self.runs[number] != IDEAL]
+        return without_ideal or numbers
 
     def answer(self) -> list[Note]:
         """The runs that need most and fewest documents, for each of the ranks."""
@@ -109,7 +114,10 @@ class Effort(Result):
         own = int(self.documents[self.runs.index(self.baseline), rank - 1])
         if own < rank and self.baseline in self.falling:
             return Note(EARLIER, baseline, self.measure, value, rank, own)
-        more = {self.runs[number]: self.more[number, rank - 1] for number in self.others}
+        more: dict[str, float] = {}
+        for number in self.others:
+            run = self.runs[number]
+            more["The ideal list" if run == IDEAL else run] = self.more[number, rank - 1]
         reached = {run: int(count) for run, count in more.items() if not np.isnan(count)}
         missing = [run for run in more if run not in reached]
         if not reached:
@@ -228,7 +236,10 @@ class Effort(Result):
         if self.baseline == IDEAL and is_normalised(self.measure):
             notes.append(Note(FLAWLESS, self.measure))
         if self.falling:
-            notes.append(Note(FALLS, self.measure, listed(self.falling, 5)))
+            falls = "falls"
+            if sign_of(self.measure) < 0:
+                falls = "rises, which is worse,"
+            notes.append(Note(FALLS, self.measure, listed(self.falling, 5), falls))
         return [*notes, *notes_on_rel([self.measure], self.levels)]
 
 

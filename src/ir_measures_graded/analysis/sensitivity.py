@@ -19,7 +19,14 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ..core.ranking.gains import Gains, gains_text, named_weightings, plain_number, weighting
+from ..core.ranking.gains import (
+    Gains,
+    gain_of,
+    gains_text,
+    named_weightings,
+    plain_number,
+    weighting,
+)
 from ..core.registry.facts import ZERO, sign_of
 from ..errors import GradedError, needed
 from ..evaluation.attributes import By
@@ -536,6 +543,9 @@ def sensitivity(
         values = np.unique(judgments.rows.values).tolist()
         weightings = {name: weighting(name, text, values) for name, text in texts.items()}
         if only_name is not None:
+            distinct = _without_equals(weightings, only_name, values)
+            if len(distinct) > 1:
+                weightings = distinct
             beginning = bases[0](gains=weightings[only_name])
         settings = _settings(bases, weightings, cutoff_list)
         wanted = [setting.measure for setting in settings]
@@ -600,6 +610,23 @@ def _tests(
             differences[row] = tests.difference
             p_values[row] = tests.adjusted
     return differences, p_values, ""
+
+
+def _without_equals(
+    weightings: Mapping[str, Gains], name: str, levels: Sequence[float]
+) -> dict[str, Gains]:
+    """The weightings without others that have the gains of the named one for all levels.
+
+    >>> _without_equals({"w1": {2: 1.0, 3: 1.0}, "mine": {2: 1.0}}, "mine", [0.0, 1.0, 2.0])
+    {'mine': {2: 1.0}}
+    """
+    every_level = np.array(levels)
+    own_gains = gain_of(every_level, weightings[name])
+    kept: dict[str, Gains] = {}
+    for other, gains in weightings.items():
+        if other == name or not np.array_equal(gain_of(every_level, gains), own_gains):
+            kept[other] = gains
+    return kept
 
 
 def _ranks(costs: np.ndarray) -> np.ndarray:

@@ -72,6 +72,9 @@ METHOD = {
 OPTIONS_WITH_PLAIN_CHOICES = ("-f", "--correction", "--show")
 """The options whose choices tools also have as flags, such as --latex, --holm and --means."""
 FORMATS_WITH_BOLD = ("latex", "tex", "markdown", "md", "html")
+MEASURE = "-m"
+"""The option of measures of trec_eval, which leaves out topics that the run lacks unless it has -c.
+"""
 ALWAYS_ON = "-c"
 """trec_eval's option by which topics that the run lacks count as 0, as they always do here."""
 LEVEL = "-l"
@@ -279,7 +282,8 @@ def advice_on(words: Sequence[str], line: Sequence[str]) -> str:
     advice = ""
     if line[0] == "evaluate" and words[0] not in (*COMMANDS, *COMMANDS_OF_HABIT):
         advice = "; write evaluate first"
-    if ALWAYS_ON in words and ALWAYS_ON not in line:
+    is_of_trec_eval = line[0] == "evaluate" and not {ALWAYS_ON, MEASURE}.isdisjoint(words)
+    if is_of_trec_eval and ALWAYS_ON not in line:
         advice += f"; {ALWAYS_ON} is always on"
     return advice
 

@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from itertools import islice, pairwise
+from itertools import islice, pairwise, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -179,7 +179,7 @@ def refuse_unknown_header(file: str, text: bytes, role: Role) -> None:
             rows_of_text = csv.reader(lines, delimiter=delimiter)
             names = next(rows_of_text, [])
             rows = [row for row in islice(rows_of_text, HEADED_ROWS) if row]
-        are_names = [bool(name.strip()) and number_of(name.encode()) is None for name in names]
+        are_names = [bool(name.strip()) and not _is_number(name) for name in names]
         is_table = bool(rows) and all(len(row) == len(names) for row in rows)
         if not is_table or not all(are_names) or len(set(names)) < len(names):
             continue
@@ -401,9 +401,10 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
     if size == 1 and number_of(first[0]) is not None:
         if role is RUN:
             return (
-                "one number per line belongs to the lines of another file; give labels and "
-                "features of LETOR as qrels and the numbers in a file, not on standard input, or "
-                "in Python array_mean('nDCG@5', labels, scores, ids=topics)"
+                "one number per line belongs to the lines of another file; evaluate, compare and "
+                "most other commands take labels and features of LETOR as qrels and a file of "
+                "numbers as a run, but not standard input; in Python also array_mean('nDCG@5', "
+                "labels, scores, ids=topics)"
             )
         return f"one number per line belongs to the lines of another file; {TABLE}"
     if size == 2:
@@ -441,9 +442,13 @@ def _form_of_run(topics: Fields, second: Fields, third: Fields, *others: Fields)
 def _form_of_qrels(topics: Fields, second: Fields, third: Fields, *others: Fields) -> Form | str:
     """The form of qrels with these fields in its first rows, or the reason to refuse them."""
     if len(others) == 2:
-        if {*second} <= NO_ITERATION:
+        is_run = all(starmap(are_rank_and_score, zip(*others, strict=True)))
+        if is_run and {*second} <= NO_ITERATION:
             return f"this is a run without its last field ({TREC[RUN].lines}); qrels come first"
-        return "5 fields; preferences and sampled judgments are not supported"
+        return (
+            f"5 fields, not 4 ({TREC[QRELS].lines}); preferences and sampled judgments are not "
+            "supported"
+        )
     if {*second} <= NO_ITERATION:
         return TREC[QRELS] if others else "qrels without levels (3 fields: topic, 0, document)"
     if any(len(fields) >= 3 and counts(fields) for fields in _by_topic(topics, third)):

@@ -666,9 +666,11 @@ def _reason(thing: dict[str, Any], reading: Reading) -> str:
     responses = thing.get("responses")
     if isinstance(responses, list) and _is_any_answered(responses):
         return ANSWERS_WITHOUT_IDS
-    for key in thing:
+    for key, value in thing.items():
         if key in LISTS:
             return f"the object with {key} names no topic; give each object a query_id"
+        if REFUSED.get(key) == VALUES and isinstance(value, list):
+            continue  # the scores of the documents that another key lists
         if key in REFUSED:
             return f"{REFUSED[key]}; {TABLE}"
     is_flat = not any(isinstance(value, (dict, list)) for value in thing.values())

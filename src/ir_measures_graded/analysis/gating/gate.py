@@ -237,7 +237,10 @@ class Gate(Result):
         for verdict in self._over_all_topics:
             for topic, old, new in verdict.fallen:
                 rows.append([str(verdict.measure), topic, old, new, new - old])
-        title = f"{self.unit.capitalize()}s that fell most (they never block)"
+        fell = "fell"
+        if any(sign_of(verdict.measure) < 0 for verdict in self._over_all_topics):
+            fell = "became worse"
+        title = f"{self.unit.capitalize()}s that {fell} most (they never block)"
         return Table(("measure", "topic", "old", "new", "difference"), rows, title)
 
     @property
@@ -365,9 +368,14 @@ class Gate(Result):
         special = statistics_library("scipy.special")
         changes = verdict.drops + verdict.rises
         if special.bdtrc(verdict.drops - 1, changes, 0.5) < LEVEL:
-            fell = f"{counted(verdict.drops, self.unit)} fell by more than {short(DROP)}"
-            rose = f"{verdict.rises} rose, more than chance explains"
-            yield f"{verdict.measure}: {fell} and {rose}."
+            fell = "fell"
+            rose = "rose"
+            if sign_of(verdict.measure) < 0:
+                fell = "rose, which is worse,"
+                rose = "fell"
+            drops = f"{counted(verdict.drops, self.unit)} {fell} by more than {short(DROP)}"
+            rises = f"{verdict.rises} {rose}, more than chance explains"
+            yield f"{verdict.measure}: {drops} and {rises}."
 
     def figure(self, *, title: str = "") -> Figure:
         """Draw the difference beside the margin, and the topics in order, for each measure."""

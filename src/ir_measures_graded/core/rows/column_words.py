@@ -23,8 +23,11 @@ OF_IDS = {"code", "id", "ids", "key", "no", "number", "string", "text", "uid"}
 JUDGED = {"assessor", "expert", "human", "judge", "judgement", "judgment", "relevance"}
 """With one of these words, a score in qrels is a level."""
 OTHERS = {
-    "relevance": "at avg count date mean num predicted reason source sum time total",
-    "score": "cost distance distances dist error loss perplexity",
+    "relevance": "agreement at avg confidence count date difficulty irrelevance mean num predicted "
+    "reason source sum time total uncertainty",
+    "score": "cost distance distances dist error irrelevance loss penalty perplexity risk spam "
+    "uncertainty",
+    "rank": "cursor inverse page percentile reciprocal reverse reversed",
 }
 """Words of columns that hold something else, or of which a smaller value may be better."""
 
@@ -74,6 +77,15 @@ def _holds(ours: str, plain_name: str) -> bool:
     if ours == "relevance" and words[-1] == "score":
         return _has(words, JUDGED)
     return words[-1] in WORDS.get(ours, "").split()
+
+
+def may_be_rank(plain_name: str) -> bool:
+    """Whether no word of a name tells that its ranks do not count from the best document.
+
+    >>> may_be_rank("serp_rank"), may_be_rank("reciprocal_rank")
+    (True, False)
+    """
+    return not _has(words_of(plain_name), OTHERS["rank"].split())
 
 
 def _has(words: Sequence[str], some: Collection[str]) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import FileError, GradedError, did_you_mean, shown
-from .column_words import only_reading
+from .column_words import may_be_rank, only_reading
 from .level_words import has_level_words
 
 MOST_COLUMNS = 10_000  # of a table; each is compared with all names
@@ -352,7 +352,7 @@ def option_of(columns: Mapping[str, str]) -> str:
     option = ""
     for ours, name in columns.items():
         is_score = ours == RUN.value
-        if is_score and _has_word(name, WORDS_OF_RANKS):
+        if is_score and _has_word(name, WORDS_OF_RANKS) and may_be_rank(plain(name)):
             ours = RANK
         elif is_score and _has_word(name, WORDS_OF_DISTANCES):
             option = " --ascending"
