@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from ir_measures_graded import GradedError, RankingMetric, array_mean, array_values
+from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.integrations.boosting import (
     catboost_metric,
     lightgbm_metric,
@@ -310,6 +311,26 @@ def test_labels_of_any_type_mean_their_shortest_text(dtype):
         metric(["a", "b"], [1, 2], None, [2])
     with pytest.raises(GradedError, match=r"sizes \[2\] do not fit 0 labels"):
         metric([], [1, 2], None, [2])
+
+
+@pytest.mark.parametrize("metric_of", [lightgbm_metric, xgboost_metric])
+def test_groups_that_the_library_counts_otherwise_are_told_once(metric_of):
+    metric = metric_of(["nDCG_Burges@7", "AP(rel=2)"])
+    labels = [1, 0, 0, 0, 2, 0]
+    means = metric.means([2, 2, 0, 2], [1, 2, 3, 4], [2, 2])  # all groups have a relevant document
+    with pytest.warns(InputWarning) as told:
+        assert metric.means(labels, [2, 1, 3, 4, 5, 6], [2, 2, 2])[1] == pytest.approx(0.5 / 3)
+    library = "LightGBM" if metric_of is lightgbm_metric else "XGBoost"
+    assert str(told[0].message) == (
+        "1 of 3 groups has no relevant document by nDCG_Burges@7, 2 by AP(rel=2); they count 0, "
+        f"but 1 in the ndcg and map of {library}: no_relevant='one' counts them 1, 'skip' leaves "
+        "them out, 'zero' counts them 0 without this warning"
+    )
+    assert len(told) == 1
+    metric.means([1, 0, 0, 0], [2, 1, 3, 4], [2, 2])
+    zero = metric_of(["nDCG_Burges@7", "AP(rel=2)"], no_relevant="zero")
+    assert zero.means([2, 2, 0, 2], [1, 2, 3, 4], [2, 2]) == means
+    metric_of("DCG_Burges@7").means(labels, [2, 1, 3, 4, 5, 6], [2, 2, 2])
 
 
 def test_scorer_equals_a_loop_over_the_folds():

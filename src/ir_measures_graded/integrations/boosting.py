@@ -8,11 +8,14 @@
     CatBoostRanker(eval_metric=catboost_metric(name, train, valid)).fit(train, eval_set=valid)
 
 The values are those of `array_mean`, with its arguments `ties` and `no_relevant`: every group with
-a judged document counts once, and the weights of documents and groups are ignored. This module
-imports none of these libraries before it needs one.
+a judged document counts once, and the weights of documents and groups are ignored. A warning tells
+once of groups without a relevant document, which these libraries count 1, unless `no_relevant` is
+given. This module imports none of these libraries before it needs one.
 """
 
+import warnings
 from collections import deque
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,9 +25,11 @@ from ir_measures import Measure
 from ..arguments import refused, whole_number
 from ..core.arrays import ArrayEvaluator, Measures, numbers_in, refuse_wrong
 from ..core.by_topic import changes
-from ..core.registry.facts import ZERO, sign_of
+from ..core.ranking.judged import Judged
+from ..core.registry.facts import ZERO, best_is_one, has_relevant, sign_of
 from ..core.registry.notation import parse_measures
-from ..errors import GradedError, needed
+from ..errors import GradedError, InputWarning, level_of_caller, needed
+from ..output.formats import counted
 
 NO_GROUPS = "the data has no groups; give group sizes or query ids with the data"
 WORKS = (
@@ -42,11 +47,15 @@ class Metric:
     that need ids are refused at once.
     """
 
-    def __init__(self, measures: Measures, ties: str = "mean", *, no_relevant: str = ZERO):
+    ELSEWHERE = ""
+    """The library and its measures that count groups without a relevant document 1."""
+
+    def __init__(self, measures: Measures, ties: str = "mean", *, no_relevant: str | None = None):
         self.measures = parse_measures(measures)
         self.ties = ties
-        self.no_relevant = no_relevant
-        refuse_wrong(self.measures, ties, no_relevant)
+        self.is_told = no_relevant is not None
+        self.no_relevant = no_relevant or ZERO
+        refuse_wrong(self.measures, ties, self.no_relevant)
         self.names = [str(measure) for measure in self.measures]
         self.larger_is_better = [sign_of(measure) > 0 for measure in self.measures]
 
@@ -73,8 +82,9 @@ class Metric:
             sizes.tobytes(),
             labels.tobytes(),
         )
-        for other, evaluator in tuple(_evaluators):
+        for other, evaluator, lacking in tuple(_evaluators):
             if other == data_set:
+                self._tell(lacking)
                 return evaluator
         evaluator = ArrayEvaluator(
             self.measures,
@@ -83,8 +93,35 @@ class Metric:
             sizes=sizes,
             no_relevant=self.no_relevant,
         )
-        _evaluators.append((data_set, evaluator))
+        lacking = _groups_without_relevant(self.measures, evaluator.judged)
+        _evaluators.append((data_set, evaluator, lacking))
+        self._tell(lacking)
         return evaluator
+
+    def _tell(self, lacking: str) -> None:
+        """Warn once of groups without a relevant document that the library counts otherwise."""
+        if self.is_told or not lacking or not self.ELSEWHERE:
+            return
+        self.is_told = True
+        choices = "no_relevant='skip' leaves them out, 'zero' counts them 0 without this warning"
+        if all(map(best_is_one, self.measures)):
+            choices = f"no_relevant='one' counts them 1, {choices.removeprefix('no_relevant=')}"
+        where = f"they count 0, but 1 in {self.ELSEWHERE}"
+        warnings.warn(f"{lacking}; {where}: {choices}", InputWarning, stacklevel=level_of_caller())
+
+
+def _groups_without_relevant(measures: Iterable[Measure], judged: Judged) -> str:
+    """How many groups have no relevant document by the measures whose best value is 1."""
+    parts: list[str] = []
+    for measure in filter(best_is_one, measures):
+        count = int(np.count_nonzero(~has_relevant(measure, judged)))
+        if count and not parts:
+            groups = counted(len(judged.topics), "group")
+            verb = "has" if count == 1 else "have"
+            parts.append(f"{count} of {groups} {verb} no relevant document by {measure}")
+        elif count:
+            parts.append(f"{count} by {measure}")
+    return ", ".join(parts)
 
 
 class DataSet(NamedTuple):
@@ -98,8 +135,9 @@ class DataSet(NamedTuple):
     labels: bytes
 
 
-_evaluators: deque[tuple[DataSet, ArrayEvaluator]] = deque(maxlen=KEPT)
-"""The data sets of which labels stay reduced. Comparing bytes takes less time than hashing them."""
+_evaluators: deque[tuple[DataSet, ArrayEvaluator, str]] = deque(maxlen=KEPT)
+"""The data sets of which labels stay reduced, and their groups that lack a relevant document, in
+words. Comparing bytes takes less time than hashing them."""
 
 
 class LightGBMMetric(Metric):
@@ -116,6 +154,8 @@ class LightGBMMetric(Metric):
 
     Raises `GradedError` as `array_mean`, and for data without groups.
     """
+
+    ELSEWHERE = "the ndcg and map of LightGBM"
 
     def __call__(self, labels: Any, scores: Any, weight: Any = None, group: Any = None) -> Any:
         # LightGBM looks at the number of parameters. `LGBMRanker` passes labels, scores, weights
@@ -148,7 +188,9 @@ class XGBoostMetric(Metric):
     Raises `GradedError` as `array_mean`, for data without groups, and as an `eval_metric`.
     """
 
-    def __init__(self, measures: Measures, ties: str = "mean", *, no_relevant: str = ZERO):
+    ELSEWHERE = "the ndcg and map of XGBoost"
+
+    def __init__(self, measures: Measures, ties: str = "mean", *, no_relevant: str | None = None):
         super().__init__(measures, ties, no_relevant=no_relevant)
         self.names = [name.replace(":", "=") for name in self.names]
         self.__name__ = self.names[0]  # XGBRanker needs a name
@@ -251,10 +293,15 @@ class CatBoostMetric(Metric):
     ``boosting_type="Ordered"``.
     """
 
+    ELSEWHERE = "the NDCG of CatBoost"
     no_jit = True  # CatBoost does not try to compile it
 
     def __init__(
-        self, measure: Measure | str, *pools: Any, ties: str = "mean", no_relevant: str = ZERO
+        self,
+        measure: Measure | str,
+        *pools: Any,
+        ties: str = "mean",
+        no_relevant: str | None = None,
     ):
         super().__init__(measure, ties, no_relevant=no_relevant)
         if len(self.measures) > 1:

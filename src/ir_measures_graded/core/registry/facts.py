@@ -208,11 +208,20 @@ def gains_of(measure: Measure) -> Gains:
     return canonical_gains(measure.params.get("gains") or {})
 
 
+def best_is_one(measure: Measure) -> bool:
+    """Whether the best value of a measure is 1.
+
+    >>> from ir_measures import AP, NumRet
+    >>> best_is_one(AP), best_is_one(NumRet)
+    (True, False)
+    """
+    return sign_of(measure) > 0 and range_of(measure)[1] == 1
+
+
 def refuse_other_best(measures: Iterable[Measure]) -> None:
     """Raise `GradedError` for a measure whose best value is not 1."""
     for measure in measures:
-        is_best_at_1 = sign_of(measure) > 0 and range_of(measure)[1] == 1
-        if not is_best_at_1:
+        if not best_is_one(measure):
             raise GradedError(
                 f"{measure}: no_relevant=one is for measures whose best value is 1; use skip or "
                 "zero"
