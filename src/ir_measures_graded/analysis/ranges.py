@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -42,6 +41,7 @@ from ..output.formats import Percent, counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import Progress, steps
+from ..records import dataclass
 
 Interval = tuple[float, float]
 """The lowest and the highest value."""

@@ -12,7 +12,6 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
 
@@ -27,6 +26,7 @@ from ..errors import GradedError
 from ..evaluation.named import Study
 from ..files.files import RunFile
 from ..output.figures import COLOURS
+from ..records import dataclass
 
 DEPTH = 100
 """The last rank that the page knows."""

@@ -1,7 +1,6 @@
 """The command `leaderboards`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -16,6 +15,7 @@ from ..evaluation.evaluate import evaluate
 from ..evaluation.evaluation import Evaluation
 from ..files.sources import is_file, is_named_file
 from ..output.result import View
+from ..records import dataclass
 from .arguments import FORM as FORM_OF_RUNS
 from .arguments import (
     IGNORE_IDENTICAL_IDS,

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from textwrap import wrap
@@ -22,6 +21,7 @@ from ..output.excel import EXCEL, EXCEL_NEEDS
 from ..output.files import checked_ending
 from ..output.formats import FORMATS, PLACES, TABLES
 from ..output.width import width
+from ..records import dataclass
 from . import COMMANDS
 
 Files = Callable[[Any], Iterable[str]]

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..output.provenance import sha256, versions
 from ..output.remarks import merged
 from ..output.result import Result, as_bytes
 from ..output.width import of_width
+from ..records import dataclass
 from . import PROGRAM
 from .parser import PAGE, Arguments, as_list
 

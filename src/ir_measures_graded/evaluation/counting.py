@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -22,6 +21,7 @@ from ..core.registry.facts import (
     refuse_other_best,
 )
 from ..errors import GradedError, shown
+from ..records import dataclass
 from .sessions import turn_measure
 
 

@@ -7,7 +7,7 @@ of them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from ..output import figures
 from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
+from ..records import dataclass
 from .attributes import By
 from .counting import Counting, effective_size, weighted_mean, with_effective
 from .level_notes import notes_on_levels

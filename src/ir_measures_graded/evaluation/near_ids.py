@@ -11,7 +11,7 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from operator import itemgetter
 
@@ -22,6 +22,7 @@ from ..core.ranking.judged import Judged, computed_once
 from ..core.ranking.ranks import JudgedRanks
 from ..errors import GradedError, shown
 from ..output.formats import Percent, counted
+from ..records import dataclass
 
 SAMPLED_TOPICS = 50
 """The topics of a run that are sampled."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from tempfile import TemporaryFile
 from threading import Lock
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..core.rows.columns import RUN
 from ..core.rows.rows import Facts, Part, joined
 from ..errors import FileError, needed
+from ..records import dataclass
 from .content import Sizes
 from .grouping import by_run
 from .out_of_core import ANOTHER_FOLDER, batch_of, drained, part_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from ir_measures import Measure
 
 from ...core.registry.facts import name_of, sign_of
 from ...output.formats import MINUS, PLACES, escaped_html, escaped_latex, escaped_markdown
+from ...records import dataclass
 
 
 class Marks(NamedTuple):

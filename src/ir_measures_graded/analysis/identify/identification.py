@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from ...evaluation.named import Judgments, Qrels, Run, about, named_runs, read_j
 from ...evaluation.values import MOST_DECIMALS, decimals_of, number_in, values_by_topic
 from ...files.files import RunFile
 from ...progress import Progress
+from ...records import dataclass
 from ..statistics.options import whole_number
 from .answer import Identification, answered
 from .case import Case

@@ -44,7 +44,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
@@ -63,6 +63,7 @@ from ...output.formats import counted, decimal, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ...progress import Progress
+from ...records import dataclass
 from ..comparing.tests import PValue
 from ..statistics.corrections import CORRECTION_NAME, adjusted_p
 from ..statistics.defaults import CONFIDENCE, LEAST_TESTED_TOPICS

@@ -8,7 +8,7 @@ the agreement of the human with itself on two random halves of the topics.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -17,6 +17,7 @@ from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
+from ...records import dataclass
 from ..comparing.families import width_of
 from ..statistics import orders
 from ..statistics.primary import paired

@@ -12,7 +12,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice, pairwise
 from typing import Any, Final, NamedTuple
 
@@ -44,6 +44,7 @@ from ...files.grouping import grouped
 from ...files.sources import is_file, named_path, qrels_source
 from ...output.formats import listed
 from ...progress import steps
+from ...records import dataclass
 
 HUMAN: Final = "human"
 MACHINE: Final = "machine"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ...errors import GradedError, shown
+from ...records import dataclass
 from ..by_topic import bounds_of, changes
 from .arrow import arrow_numbers, is_arrow
 from .id_matching import LONGEST_ID, WORD, HashTable, Ids, Indices, flaw_of, hashes_of
