@@ -41,23 +41,25 @@ def test_standard_measures_print_like_the_ir_measures_command(
 
 def test_levels_with_fractions_are_answered_with_the_whole_line(output, capsys):
     Path("fractions").write_text("q1 0 d1 2.5\nq1 0 d2 1\nq1 0 d3 3\n")
-    words = ["fractions", "run", "nDCG@10 AP", "precision@5", "nDCG_JK@2", "mrr", "hit@5"]
+    words = ["fractions", "run", "nDCG@10 AP", "precision@5", "nDCG_JK@2", "mrr", "hit@5", "SetAP"]
+    words += ["Rprec(rel=2)"]
     for name in ("evaluate", "check", "compare"):
         assert cli.main([name, *words]) == 2
         error = capsys.readouterr().err
         reason = "fractions:1: topic 'q1', document 'd1': the level is 2.5; nDCG@10, AP, P@5, RR"
         assert reason in error
-        assert "and Success@5 take whole levels; for Success@5, round the levels; the" in error
+        assert "SetAP and Rprec(rel=2) take whole levels; for SetAP, round the levels; the" in error
     _, line = error.split("take it: ir_measures_graded compare fractions run ")
     instead = shlex.split(line)
     ones = "gains={1:1,2.5:1,3:1}"
     assert instead == [
         "nDCG_Burges(gains=linear)@10", f"GAP({ones})", f"gP(max_gain=1,{ones})@5",
         "nDCG_JK@2", f"O_measure(beta=0,{ones})",
+        f"iRBU(p=1,{ones.replace(':1', f':{10**16}')})@5", "trec_Rprec_mult(rel=2)",
     ]  # fmt: skip
     Path("whole").write_text("q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 3\n")
-    ours = output("evaluate", "fractions", "run", *instead[1:3], instead[4])
-    theirs = output("evaluate", "whole", "run", "AP", "P@5", "RR")
+    ours = output("evaluate", "fractions", "run", *instead[1:3], *instead[4:])
+    theirs = output("evaluate", "whole", "run", "AP", "P@5", "RR", "Success@5", "Rprec(rel=2)")
     values = [[line.split("\t")[1] for line in lines] for lines in (ours, theirs)]
     assert values[0] == values[1]
 

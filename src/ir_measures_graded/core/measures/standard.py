@@ -32,6 +32,7 @@ from ..ranking.ranks import JudgedRanks
 from . import parameters
 from .average_precision import _GAP, GAP
 from .base import GradedMeasure
+from .cascade import iRBU
 from .cumulated_gain import _nDCG_Burges, nDCG_Burges
 from .gain_sums import GainSum
 from .ntcir import O_measure
@@ -48,16 +49,22 @@ SHARED = ("p", "ties", "unjudged", "cutoff")
 """The parameters that a standard measure shares with the graded measure that is equal."""
 
 
+CERTAIN = 10**16
+"""A gain beside which the 1 of gain / (highest gain + 1) is lost, so that the quotient is 1."""
+
+
 class Standard(GradedMeasure):
     """A standard measure. By default, a document gains 1 if its level is at least `rel`, and else
     0.
 
     With judged_only=True, documents of negative levels leave the list with the unjudged ones, as in
-    trec_eval. `SAME` is the graded measure that is equal with the gains `weighting`.
+    trec_eval. `SAME` is the graded measure that is equal with the gains `weighting`, times
+    `SAME_GAIN`.
     """
 
     PARAMETERS = {"rel": Count(default=1, desc="least level of a relevant document")}
     SAME: ClassVar[GradedMeasure | None] = None
+    SAME_GAIN: ClassVar[int] = 1
     OF: ClassVar[str] = ""
     """The name of the standard measure, which is printed."""
 
@@ -109,7 +116,7 @@ class Standard(GradedMeasure):
         pairs = {}
         for level, gain in gains.items():
             if level > 0 or gain > 0:
-                pairs[plain_number(level)] = plain_number(gain)
+                pairs[plain_number(level)] = plain_number(gain * self.SAME_GAIN)
         return re.sub(r"gains=\{[^}]*\}", f"gains={{{gains_text(pairs)}}}", text)
 
 
@@ -203,6 +210,12 @@ class _Rprec(Standard, AtRelevant):
     NO_UNJUDGED = "its cutoff, the number of relevant documents, moves with the judgments"
     TIES = SORTED
 
+    def same(self, levels: Sequence[float] = ()) -> str:
+        if self["judged_only"] or self.option("ties"):
+            return ""
+        name = "trec_Rprec_mult"  # at 1 time R by default
+        return name if self["rel"] == 1 else f"{name}(rel={self['rel']})"
+
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return np.where(rank <= topics.relevant[topic], 1.0, 0.0)  # `quality` is 0 beyond rank R
 
@@ -221,6 +234,9 @@ class _Success(Standard, AtRelevant):
     TIES = SORTED
     COMPARED = False
     RISES = True
+    # The user of iRBU stops at a relevant document with certainty, and p = 1 takes the rank away.
+    SAME = iRBU(p=1)
+    SAME_GAIN = CERTAIN
 
     def goes_on(self, gain: np.ndarray, topics: Topics) -> np.ndarray | float:
         return 0.0
@@ -235,6 +251,7 @@ class _RR(_Success):
     """
 
     SAME = O_measure(beta=0)
+    SAME_GAIN = 1
 
     def possible(self, rank: np.ndarray, topic: np.ndarray, topics: Topics) -> np.ndarray:
         return rank
