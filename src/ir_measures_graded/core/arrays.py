@@ -719,14 +719,34 @@ def _grouping_by_ids(name: str, ids: np.ndarray, documents: int) -> Grouping:
 def _coded(name: str, ids: np.ndarray) -> tuple[np.ndarray, list[Any]]:
     """The number of each group id, and the distinct ids in order of appearance."""
     starts = np.flatnonzero(changes(ids))  # the ids of a group are mostly consecutive
-    listed = ids[starts].tolist()
-    for row, id_ in zip(starts.tolist(), listed, strict=True):
-        if id_ is None or id_ != id_:
-            raise GradedError(f"{name}: document {row} has no group id")
-    codes = {id_: number for number, id_ in enumerate(dict.fromkeys(listed))}
-    code = np.array([codes[id_] for id_ in listed], dtype=np.int64)
+    listed = ids[starts]
+    if listed.dtype.kind in "iu":
+        code, names = _coded_numbers(listed)
+    else:
+        code, names = _coded_objects(name, listed.tolist(), starts.tolist())
     lengths = np.diff(np.append(starts, ids.size))
-    return np.repeat(code, lengths), list(codes)
+    return np.repeat(code, lengths), names
+
+
+def _coded_numbers(ids: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """The number of each group id, and the distinct ids in order of appearance."""
+    distinct, first, sorted_code = np.unique(ids, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty_like(order)
+    number[order] = np.arange(order.size)
+    return number[sorted_code], distinct[order].tolist()
+
+
+def _coded_objects(name: str, ids: list[Any], documents: list[int]) -> tuple[np.ndarray, list[Any]]:
+    """The number of each group id, which these documents have, and the distinct ids in order of
+    appearance.
+    """
+    for document, id_ in zip(documents, ids, strict=True):
+        if id_ is None or id_ != id_:
+            raise GradedError(f"{name}: document {document} has no group id")
+    codes = {id_: number for number, id_ in enumerate(dict.fromkeys(ids))}
+    code = np.array([codes[id_] for id_ in ids], dtype=np.int64)
+    return code, list(codes)
 
 
 def _warn_of_unjudged(has_value: np.ndarray) -> None:
