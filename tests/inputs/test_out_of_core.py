@@ -15,7 +15,7 @@ from pyarrow import parquet
 from buckets import arrow, qrels_and_runs
 from ir_measures_graded import ERR_G, GradedError, RunFile, nDCG_JK
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.files import spilled
+from ir_measures_graded.files import out_of_core, spilled
 from ir_measures_graded.files.content import SIZES
 from ir_measures_graded.files.out_of_core import regrouped
 
@@ -94,6 +94,22 @@ def test_the_extra_is_named_without_duckdb(tmp_path, monkeypatch):
     run = in_file(tmp_path / "run.txt", runs["one"], SORTED)
     reason = "run.txt: a run of more than 50 rows whose topics are scattered needs duckdb"
     with pytest.raises(GradedError, match=rf"{reason}, .*\[large\]"):
+        evaluate(qrels, {"run": run}, [AP])
+
+
+def test_a_folder_without_space_is_told_in_a_sentence(tmp_path, monkeypatch):
+    duckdb = pytest.importorskip("duckdb")
+
+    def full(*_):
+        said = "failed to offload data block of size 96.0 KiB (269.9 MiB/270.0 MiB used)"
+        raise duckdb.OutOfMemoryException(f"Out of Memory Error: {said}.\n\nPossible solutions")
+
+    monkeypatch.setattr(out_of_core, "_whole_topics", full)
+    monkeypatch.setattr(out_of_core, "gettempdir", lambda: "/folder")
+    qrels, runs = qrels_and_runs(topics=40)
+    run = in_file(tmp_path / "run.txt", runs["one"], SORTED)
+    reason = "run.txt: cannot sort the rows in temporary files: /folder has too little space; "
+    with pytest.raises(GradedError, match=f"{reason}.*TMPDIR"):
         evaluate(qrels, {"run": run}, [AP])
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from itertools import chain
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -30,11 +30,11 @@ from .scattered import ScatteredRows
 if TYPE_CHECKING:
     import pyarrow
 
-MEMORY = "1GB"
-"""The memory limit of DuckDB."""
-THREADS = 2
-"""The threads of DuckDB. Each one needs memory of its own."""
+SETTINGS = {"memory_limit": "1GB", "threads": 2}
+"""Those of DuckDB. Each thread needs memory of its own."""
 ANOTHER_FOLDER = "the environment variable TMPDIR names another folder for them"
+NO_SPACE = "failed to offload"
+"""What DuckDB says of memory, if the folder has no space for what it would write there."""
 INTERRUPTED = "Query interrupted"
 """What DuckDB says after a signal, in place of the exception of its handler."""
 HASH = "hash of the topic"
@@ -111,32 +111,35 @@ def _sorted(parts: Iterator[Part], name: str, sizes: Sizes) -> Iterator[Part]:
     names = list(first.columns)
     source = _Input(chain([first], parts))
     schema = batch_of(first.take(slice(0))).schema
-    with TemporaryDirectory(prefix="ir_measures_graded") as folder:
-        options = {"memory_limit": MEMORY, "temp_directory": folder, "threads": THREADS}
-        with duckdb.connect(config=options) as connection:
-            connection.execute("SET enable_progress_bar = false")
-            reader = pyarrow.RecordBatchReader.from_batches(schema, source.batches())
-            connection.register("rows", reader)
-            try:
-                rows = pyarrow.RecordBatchReader.from_stream(connection.sql(QUERY))
-                facts = None
-                for block in _whole_topics(rows, sizes.rows):
-                    facts = facts or joined_facts(list(source.facts))
-                    yield part_of(block, names, facts)
-                    facts = facts._replace(empty=())  # of the first block alone
-            except GradedError:
-                raise
-            except (duckdb.Error, OSError, RuntimeError, pyarrow.ArrowException) as error:
-                if source.failures:
-                    raise source.failures[0] from None
-                if INTERRUPTED in str(error):
-                    raise KeyboardInterrupt from None
-                reason = next(iter(str(error).splitlines()), "")
-                raise FileError(
-                    f"{name}: cannot sort the rows in temporary files: {reason}; {ANOTHER_FOLDER}"
-                ) from error
-            finally:
-                source.stop()
+    with (
+        TemporaryDirectory(prefix="ir_measures_graded") as folder,
+        duckdb.connect(config={**SETTINGS, "temp_directory": folder}) as connection,
+    ):
+        connection.execute("SET enable_progress_bar = false")
+        reader = pyarrow.RecordBatchReader.from_batches(schema, source.batches())
+        connection.register("rows", reader)
+        try:
+            rows = pyarrow.RecordBatchReader.from_stream(connection.sql(QUERY))
+            facts = None
+            for block in _whole_topics(rows, sizes.rows):
+                facts = facts or joined_facts(list(source.facts))
+                yield part_of(block, names, facts)
+                facts = facts._replace(empty=())  # of the first block alone
+        except GradedError:
+            raise
+        except (duckdb.Error, OSError, RuntimeError, pyarrow.ArrowException) as error:
+            if source.failures:
+                raise source.failures[0] from None
+            if INTERRUPTED in str(error):
+                raise KeyboardInterrupt from None
+            reason = next(iter(str(error).splitlines()), "")
+            if NO_SPACE in reason:
+                reason = f"{gettempdir()} has too little space; a row takes some 40 bytes"
+            raise FileError(
+                f"{name}: cannot sort the rows in temporary files: {reason}; {ANOTHER_FOLDER}"
+            ) from error
+        finally:
+            source.stop()
 
 
 def batch_of(rows: Part) -> pyarrow.RecordBatch:
