@@ -223,6 +223,16 @@ def test_rows_of_a_folder_are_limited_together(tmp_path):
     assert "rows seem to be copies; if they are meant" in refused(file.rows)
 
 
+def test_a_file_of_a_folder_may_unpack_as_one_alone(tmp_path):
+    documents = [f"d{row:09}" for row in range(3_000)]
+    columns = {"query_id": ["q1"] * 3_000, "doc_id": documents, "score": np.arange(3_000) * 1.0}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "part.parquet", use_dictionary=False)
+    for path in (tmp_path / "part.parquet", tmp_path):
+        file = RunFile(path)
+        file.sizes = SIZES._replace(free=1 << 10)
+        assert file.rows().values.size == 3_000
+
+
 def test_limits_of_a_table_of_values_can_be_lifted(tmp_path):
     path = tmp_path / "values.csv.gz"
     header = "run,topic,measure,value\n"

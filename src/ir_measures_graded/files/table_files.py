@@ -426,25 +426,24 @@ def folder_parts(content: Content, reading: Reading) -> Iterator[Part]:
     count = 0
     size = 0
     for path, keys in _keys_of_files(content).items():
-        file = Content(path, content.sizes)
         kind = Kind("Parquet", partial(_parquet_in_folder, keys), ())
-        with _opened(kind, file) as table:
+        with Content(path, content.sizes) as file, _opened(kind, file) as table:
             columns, _ = reading.columns(file.name, table.names)
             _refuse_same_meaning(file.name, table.names, columns, keys)
-        first = first or columns
-        has_first = columns | first == columns
-        if not has_first or ("run" in columns) != ("run" in first):
-            names = ", ".join(columns.values())
-            raise FileError(
-                f"{file.name} has the columns {names}, and the first file of the folder others"
-            )
-        before = count
-        size += os.path.getsize(path)
-        for rows in table_parts(kind, file, reading):
-            count += len(rows)
-            content.sizes.refuse_too_many_rows(content.name, count, size)
-            shared = {ours: rows.columns[ours] for ours in first}
-            yield Part(shared, rows.line + before, rows.facts._replace(file=content.name))
+            first = first or columns
+            has_first = columns | first == columns
+            if not has_first or ("run" in columns) != ("run" in first):
+                names = ", ".join(columns.values())
+                raise FileError(
+                    f"{file.name} has the columns {names}, and the first file of the folder others"
+                )
+            before = count
+            size += file.packed
+            for rows in _parts_of_table(table, kind, file, reading):
+                count += len(rows)
+                content.sizes.refuse_too_many_rows(content.name, count, size)
+                shared = {ours: rows.columns[ours] for ours in first}
+                yield Part(shared, rows.line + before, rows.facts._replace(file=content.name))
 
 
 def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part]:
@@ -453,36 +452,43 @@ def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part
     Raises `FileError` for a file that cannot be read, for a missing column, and for a row whose id
     or number is missing or of another type.
     """
+    with _opened(kind, content) as table:
+        yield from _parts_of_table(table, kind, content, reading)
+
+
+def _parts_of_table(
+    table: TableFile, kind: Kind, content: Content, reading: Reading
+) -> Iterator[Part]:
+    """The rows of each batch of an open file."""
     role = reading.role
     most = reading.sizes.rows
     first = 0
-    with _opened(kind, content) as file:
-        columns, ranks = reading.columns(content.name, file.names)
-        remarks = reading.remarks(content.name, file.names)
-        facts = Facts(content.name, kind.name, unit="row", ranked=ranks, lines=remarks)
-        wanted = list(columns.values())
-        rank = None
-        if role is RUN and not ranks:
-            rank = reading.chosen.ranks_in(file.names)
-        if rank is not None:
-            wanted.append(rank)
-        decoded = 0
-        for batch in file.batches(wanted):
-            content.spend(BATCHES_READ, 1, kind.name)
-            batch = batch.select([batch.schema.names.index(name) for name in wanted])
-            batch.validate(full=True)  # damaged Arrow data could crash the process
-            decoded += decoded_size(batch)
-            content.sizes.refuse_unpacked(content.name, kind.name, content.packed, decoded)
-            if rank is not None and not first:
-                reverse = _remark_on_ranks(batch, columns, rank)
-                facts = facts._replace(reverse=reverse)
-            for start in range(0, batch.num_rows, most):
-                rows = _part(batch.slice(start, most), columns, role, facts, first + start)
-                if ranks:
-                    rows = rows.with_negated_scores()
-                yield rows
-            first += batch.num_rows
-            content.sizes.refuse_too_many_rows(content.name, first, content.size)
+    columns, ranks = reading.columns(content.name, table.names)
+    remarks = reading.remarks(content.name, table.names)
+    facts = Facts(content.name, kind.name, unit="row", ranked=ranks, lines=remarks)
+    wanted = list(columns.values())
+    rank = None
+    if role is RUN and not ranks:
+        rank = reading.chosen.ranks_in(table.names)
+    if rank is not None:
+        wanted.append(rank)
+    decoded = 0
+    for batch in table.batches(wanted):
+        content.spend(BATCHES_READ, 1, kind.name)
+        batch = batch.select([batch.schema.names.index(name) for name in wanted])
+        batch.validate(full=True)  # damaged Arrow data could crash the process
+        decoded += decoded_size(batch)
+        content.sizes.refuse_unpacked(content.name, kind.name, content.packed, decoded)
+        if rank is not None and not first:
+            reverse = _remark_on_ranks(batch, columns, rank)
+            facts = facts._replace(reverse=reverse)
+        for start in range(0, batch.num_rows, most):
+            rows = _part(batch.slice(start, most), columns, role, facts, first + start)
+            if ranks:
+                rows = rows.with_negated_scores()
+            yield rows
+        first += batch.num_rows
+        content.sizes.refuse_too_many_rows(content.name, first, content.size)
 
 
 def decoded_size(batch: pyarrow.RecordBatch) -> int:
