@@ -100,6 +100,25 @@ def test_documents_that_are_their_topic_are_left_out_on_request():
     assert table["value"].to_pylist() == [1]
 
 
+@pytest.mark.parametrize(
+    "options", [{"ties": "mean"}, {"ties": "given", "unjudged": "max"}, {"ascending": True}]
+)
+def test_batches_take_the_options_of_evaluate(options):
+    judged = {"q": {"a": 2, "b": 1}, "p": {"a": 1}}
+    run = {"q": {"x": 1.0, "a": 1.0, "c": 2.0, "b": 1.0}, "p": {"y": 0.5, "a": 0.5}}
+    measures = ["nDCG_JK@2", "P@2", "AP"]
+    expected = evaluate(judged, {"run": run}, measures, **options)
+    rows = [arrow({topic: docs}, "score") for topic, docs in run.items()]
+    qrels = arrow(judged, "relevance")
+    table = evaluate_batches(measures, qrels, rows, levels=[1, 2], **options)
+    assert table["value"].to_pylist() == expected.values.ravel().tolist()
+    assert table["measure"].unique().to_pylist() == list(map(str, expected.measures))
+    with pytest.raises(GradedError, match=r"AP: ties='first' is not allowed"):
+        evaluate_batches("AP", qrels, rows, ties="first")
+    with pytest.raises(GradedError, match="names its own ties"):
+        evaluate_batches("AP(ties=max)", qrels, rows, ties="given")
+
+
 def test_a_bucket_does_not_answer_for_the_collection():
     assert needs_levels([ERR_G])
     assert not needs_levels([AP, nDCG_JK @ 10, ERR_G(max_gain=3)])

@@ -20,8 +20,10 @@ from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.floats import floats
 from ..core.rows.in_memory import read_qrels, read_run
+from ..core.rows.rows import RunSource
 from ..errors import GradedError, needed, shown
 from .named import Judgments, Run, about
+from .order_of_rows import GIVEN, with_shared_options
 from .run_evaluator import RunEvaluator
 
 if TYPE_CHECKING:
@@ -39,6 +41,9 @@ def evaluate_batches(
     by: str | Sequence[str] = (),
     groups: Any = None,
     ignore_identical_ids: bool = False,
+    ascending: bool = False,
+    ties: str | None = None,
+    unjudged: str | None = None,
 ) -> pyarrow.Table:
     """The value of each measure for each topic.
 
@@ -60,7 +65,10 @@ def evaluate_batches(
     columns come first in the result. A null is a value like any other. `groups` is Arrow data with
     the columns `by`, for runs that may have no row in these batches.
 
-    With `ignore_identical_ids`, documents with the id of their topic are left out.
+    With `ignore_identical_ids`, documents with the id of their topic are left out. With
+    `ascending`, smaller scores are better. `ties` and `unjudged` set these options of all measures
+    that do not name them, as in `evaluate`; with ``ties='given'``, tied documents stay in the order
+    of the batches and their rows, which an engine that distributes rows may change.
 
     >>> import pyarrow
     >>> qrels = pyarrow.table({"query_id": ["q1", "q2"], "doc_id": ["a", "a"], "relevance": [1, 3]})
@@ -82,7 +90,7 @@ def evaluate_batches(
     """
     pyarrow = needed("pyarrow", "Arrow data")
 
-    wanted = parse_measures(measures)
+    wanted = with_shared_options(parse_measures(measures), ties, unjudged)
     if levels is None:
         needing = list(filter(needs_all_topics, wanted))
         if needing:
@@ -105,7 +113,15 @@ def evaluate_batches(
     values_of_runs = []
     for name, rows in runs:
         with about(name):
-            run = Run(name, read_run(rows), ignore_identical_ids=ignore_identical_ids)
+            source: RunSource = read_run(rows)
+            if ascending:
+                source = source.ascending()
+            run = Run(
+                name,
+                source,
+                ignore_identical_ids=ignore_identical_ids,
+                in_order_given=ties == GIVEN,
+            )
         values_of_runs.append(evaluator(run).values)
     shape = len(values_of_runs), len(wanted), len(judgments.topics)
     values = np.array(values_of_runs, dtype=np.float64).reshape(shape)

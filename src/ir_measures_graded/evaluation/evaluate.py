@@ -15,7 +15,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..arguments import items
-from ..core.registry.facts import ZERO, name_of, refuse_geometric, with_missing_options
+from ..core.registry.facts import ZERO, name_of, refuse_geometric
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark
 from ..files.predictions import FORMS as FORMS_WITH_PREDICTIONS
@@ -26,7 +26,7 @@ from .attributes import By
 from .checked import checks_arguments
 from .evaluation import NO_VALUE, Evaluation, Unjudged
 from .named import Judgments, Qrels, Run, Runs, Study
-from .order_of_rows import GIVEN, refuse_own_ties
+from .order_of_rows import GIVEN, with_shared_options
 from .run_evaluator import RunEvaluator, RunValues
 from .sessions import Given
 from .weights import counted_by
@@ -110,21 +110,13 @@ def evaluate(
     Raises `GradedError` for an empty list of measures, qrels without a topic, two runs of one
     name, and for qrels, a run or a measure that cannot be used.
     """
-    options: dict[str, str] = {}
-    if ties is not None and ties != GIVEN:
-        options["ties"] = ties
-    if unjudged is not None:
-        options["unjudged"] = unjudged
-    wanted = tuple(
-        with_missing_options(measure, options) for measure in named.measures_for(qrels, measures)
-    )
+    wanted = with_shared_options(named.measures_for(qrels, measures), ties, unjudged)
     if topics is not None:
         qrels, runs = named.with_topics(qrels, runs, items("topics", topics, "ids of topics"))
     every = named.named_runs(runs)
     if ascending:
         every = named.ascending_runs(every)
     if ties == GIVEN:
-        refuse_own_ties(wanted)
         every = named.ordered_runs(every)
     if ignore_identical_ids:
         every = named.ignoring_identical_ids(every)

@@ -10,6 +10,7 @@ from ir_measures import Measure
 
 from ..core.by_topic import changes, positions
 from ..core.ranking.order import as_compared, descending, falling_bits, tied
+from ..core.registry.facts import with_missing_options
 from ..core.rows.rows import Rows
 from ..errors import GradedError
 
@@ -55,6 +56,23 @@ def tied_documents(run: Rows) -> int:
     is_new = changes(scores[descending(scores, run.offsets)])
     is_new[run.offsets[:-1][np.diff(run.offsets) > 0]] = True
     return int(tied(is_new).shape[1])
+
+
+def with_shared_options(
+    measures: Iterable[Measure], ties: str | None, unjudged: str | None
+) -> tuple[Measure, ...]:
+    """The measures with the options `ties` and `unjudged` that they do not name. The order of the
+    rows is no option of a measure; with it, none may name its own ties.
+    """
+    options: dict[str, str] = {}
+    if ties is not None and ties != GIVEN:
+        options["ties"] = ties
+    if unjudged is not None:
+        options["unjudged"] = unjudged
+    wanted = tuple(with_missing_options(measure, options) for measure in measures)
+    if ties == GIVEN:
+        refuse_own_ties(wanted)
+    return wanted
 
 
 def refuse_own_ties(measures: Iterable[Measure]) -> None:
