@@ -54,7 +54,7 @@ judges qrels other --confusion      | judges qrels other --show=levels
 judges qrels other --estimate       | judges qrels other --show estimates
 cite AP                             | measures AP --bibtex
 evaluate qrels run AP --unknown -x  | evaluate qrels run AP --unknown -x
-evaluate qrels run AP --mean        | evaluate qrels run AP --mean
+evaluate qrels run AP --mean        | evaluate qrels run AP --show means
 gate qrels other run AP --threshold .4 | gate qrels other run AP --threshold .4
 -c -l 2 -m map -m ndcg_cut.1,2 qrels run | evaluate qrels run 'AP(rel=2)' ndcg_cut.1,2
 -q -l2 -m P.1,2 qrels run           | evaluate -q qrels run 'P(rel=2)@1' 'P(rel=2)@2'

@@ -27,7 +27,7 @@ compare graded-demo AP               | no run is given; pass one or more run fil
 compare {ABC} AP --baseline AA       | 'AA' is not among the runs A, B and C; did you mean A?
 compare {ABC} AP --baseline A --baseline A | the baseline 'A' is named twice
 compare {ABC} AP --baseline A,X      | 'X' is not among the runs A, B and C
-compare {ABC} AP --show              | --show needs one of differences, means, tests
+compare {ABC} AP --show              | --show needs one of differences, means, topics, tests
 compare {ABC} AP --top 1             | '1' is not allowed; give a whole number ≥ 2
 power {ABC} P@5 --weights w.csv:w    | --weights is an option of evaluate, compare,
 compare {ABC} AP --resamples=0       | argument --resamples: '0' is not allowed
@@ -49,6 +49,11 @@ evaluate qrels run CG@1 --confidence 95 | confidence=95.0 is not allowed
 evaluate graded-demo A.run AP --sessions=turns.csv | turns.csv: topic 351 has two values of turn
 evaluate qrels empty AP              | 'empty' is a directory; pass run files, for example empty/*
 evaluate                             | arguments are required: QRELS
+evaluate qrels run AP -q --show topics         | --show topics and --by_query exclude
+evaluate qrels run AP -q --sort value          | --show topics has the hardest topics first
+evaluate qrels run AP --show topics --by x:y   | --show topics and --by exclude each other
+compare qrels run other AP --hardest | compare … --show topics those in which two runs differ most
+topics qrels run AP                  | the hardest topics: evaluate QRELS RUN… MEASURE --show topics
 evaluate qrels run AP -n             | --no_summary requires --by_query
 evaluate qrels run AP -p -2          | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -o values.xls  | endings are png, svg, pdf, txt, md, tex, tsv, csv

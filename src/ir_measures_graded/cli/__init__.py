@@ -38,6 +38,8 @@ TASKS = {
     "one sorted leaderboard": "evaluate QRELS RUN… MEASURE --sort MEASURE",
     "one LETOR file, predictions": "evaluate TEST.svm PREDICTIONS nDCG@10 -q",
     "LightGBM, XGBoost, CatBoost": "from ir_measures_graded import lightgbm_metric (Python)",
+    "the hardest topics": "evaluate QRELS RUN… MEASURE --show topics",
+    "topics that tell runs apart": "compare QRELS RUN RUN MEASURE --show topics",
     "agreement of an LLM and a human": "judges QRELS MACHINE_QRELS",
     "curves of the nDCG paper": "curves QRELS RUN… CG DCG_JK nDCG_JK --ratio_of_means",
     "other columns": "--columns query_id=NAME,doc_id=NAME,relevance=NAME",
@@ -53,7 +55,13 @@ STABLE = (
     "for other gains write sensitivity QRELS RUN… MEASURE; docs/leaderboards.md compares random "
     "halves of the topics"
 )
+HARDEST = (
+    "the hardest topics: evaluate QRELS RUN… MEASURE --show topics; those in which two runs differ "
+    "most: compare QRELS RUN RUN MEASURE --show topics"
+)
 COMMANDS_OF_TASKS = {
+    "topics": HARDEST,
+    "hardest": HARDEST,
     "stability": STABLE,
     "halves": STABLE,
     "lightgbm": BOOSTING,

@@ -33,6 +33,8 @@ PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""
 FOR_PROGRAMS = ("csv", "tsv", "json", "jsonl")
 """The formats that have a row per test and pair with --tests."""
+SHOWN = ("differences", "means", "topics", "tests")
+"""The tables that --show chooses."""
 USAGE = (common.OF_RUNS, common.OF_VALUES, OF_COLLECTIONS)
 OPTIONS = (
     *common.collection_or_values(),
@@ -49,7 +51,11 @@ OPTIONS = (
     choice("--correction", f"of p for the family; default: {DEFAULT}", *CORRECTIONS),
     common.alpha(ALPHA),
     *common.resamples("the randomised tests", 10_000),
-    choice("--show", "table to print; default: the differences", "differences", "means", "tests"),
+    choice(
+        "--show",
+        "table to print; default: the differences; topics: where the runs differ most",
+        *SHOWN,
+    ),
     *output(documents=("html",)),
 )
 
@@ -63,8 +69,9 @@ def run(arguments: Arguments) -> Answer:
     size MDE is found with probability .8. Of more than 15 pairs, the table has the differences of
     the ten runs after the best run from it; csv, tsv and json have all. Each --baseline has a
     family of its own. The answer says if judgments of unjudged documents could turn the sign of a
-    significant difference. gate lists the topics that fell most from one run to another, and
-    explain with both runs the documents that make the difference of a topic.
+    significant difference. --show topics lists the topics in which two runs differ most, gate those
+    that fell most from one run to another, and explain with both runs the documents that make the
+    difference of a topic.
 
     --repeats compares systems by the means over their repeats, such as one run for each seed. The
     tests are over topics; a table has the spread over the repeats.
@@ -89,6 +96,7 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
       ir_measures_graded compare qrels.txt runs/*.gz nDCG@10 --repeats '*-seed*' --baseline bm25
       ir_measures_graded compare qrels.txt runs/*.gz muAP --tests conover,wilcoxon -o muAP.png
+      ir_measures_graded compare qrels.txt a.run b.run nDCG@10 --show topics
     """
     stored = stored_collections(arguments)
     comparison: Comparison
@@ -97,6 +105,8 @@ def run(arguments: Arguments) -> Answer:
     else:
         comparison = _of_one_collection(arguments, stored.get(""))
     facts = {"unit": comparison.unit, "topics": comparison.topics}
+    if arguments.show == "topics":
+        return Answer(comparison.of_topics(), facts=facts)
     if arguments.show != "differences":
         view = View(
             [comparison.data(arguments.show)], comparison.figure, headline=comparison.summary
@@ -138,7 +148,7 @@ def _each_baseline(words: Sequence[str], first: Sequence[Any]) -> list[str]:
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
     """The comparison over the collections of --collections or --values."""
     refuse_options(arguments, FOR_ONE)
-    if arguments.show in FOR_ONE:
+    if arguments.show in ("topics", "tests"):
         raise GradedError(f"--show {arguments.show} is for one collection; there are several")
     collections, measures = inputs_of_collections(arguments, stored)
     settings = arguments.of("alpha", "correction")

@@ -34,6 +34,10 @@ from .parser import Arguments, Option, choice, output, real
 from .results import Answer
 
 PROVIDERS = tuple(ir_measures.providers.registry)
+NOT_RUNS = ("topic", "topics", "value", "values", "query", "queries", "difficulty")
+"""Words behind --sort by which people mean to sort topics."""
+SHOWN = (MEANS, TOPICS)
+"""The tables that --show chooses."""
 OPTIONS = (
     *COLLECTION,
     JOBS,
@@ -49,6 +53,7 @@ OPTIONS = (
         *FIGURES,
     ),
     Option("--sort MEASURE", "the best run first, by this measure"),
+    choice("--show", "means (default), or the topics, the hardest first", *SHOWN),
     Option("-n --no_summary", "omit the means", requires="by_query"),
     Option(
         "--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real
@@ -70,7 +75,8 @@ def run(arguments: Arguments) -> Answer:
     tsv: for one run the lines of the ir_measures command, without a header, and for several runs
     one row per run. --by prints a row for each measure, run and group of topics. -f json has the
     values beside the number of topics, the kind and seed of the intervals, the versions of the
-    packages and the SHA-256 of the files.
+    packages and the SHA-256 of the files. --show topics answers which topics are the hardest, and
+    on which the runs differ most; compare --show topics does so of two runs.
 
       ir_measures_graded evaluate qrels.txt run.txt \\
           "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" nDCG@10 AP
@@ -80,9 +86,15 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded evaluate qrels.txt run.txt nDCG@10 AP --ties mean
       ir_measures_graded evaluate qrels.txt runs/*.gz muAP --confidence 0.95
       ir_measures_graded evaluate qrels.txt run.txt nDCG@10 --by topics.csv:type
+      ir_measures_graded evaluate qrels.txt runs/*.gz nDCG@10 --show topics
     """
     default = "text" if sys.stdout.isatty() else "tsv"
     sorting = None
+    if arguments.sort in NOT_RUNS:
+        raise GradedError(
+            f"--sort takes a measure, and the best run by it comes first; --show {TOPICS} has the "
+            "hardest topics first"
+        )
     if arguments.sort:
         sorting = measure_in(arguments.sort, "--sort", arguments.qrels)
     also = [] if sorting is None else [sorting]
@@ -105,6 +117,8 @@ def run(arguments: Arguments) -> Answer:
     facts |= arguments.of("weights", "ignore_identical_ids", "ties")
     if evaluation.effective is not None:
         facts["effective_topics"] = evaluation.effective
+    if arguments.show == TOPICS:
+        return _by_topic(evaluation, arguments, facts, default)
     if arguments.by is not None and not arguments.by_query:
         return _by_group(evaluation, arguments, facts, default)
     if arguments.confidence is not None:
@@ -162,6 +176,22 @@ def _under_gains(
     if len(weighted) > 1:
         raise GradedError(f"--sort {sorting} stands for {listed(weighted)}; name one of them")
     return weighted[0]
+
+
+def _by_topic(
+    evaluation: Evaluation, arguments: Arguments, facts: dict[str, Any], default: str
+) -> Answer:
+    """The topics with their means over the runs, the hardest first.
+
+    Raises `GradedError` for options that ask for other tables.
+    """
+    for option in ("by_query", "by", "confidence"):
+        if arguments.get(option):
+            raise GradedError(f"--show {TOPICS} and --{option} exclude each other")
+    view = evaluation.of_topics()
+    if "figure" in arguments.given:
+        view = replace(view, draw=partial(_figure, evaluation, arguments))
+    return Answer(view, facts=facts, default=default)
 
 
 def _by_group(

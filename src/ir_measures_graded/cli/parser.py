@@ -29,6 +29,10 @@ READING = "reading qrels and runs"
 OUTPUT = "output"
 GROUPS = (READING, OUTPUT)
 """The titles in the help of the options that several commands share."""
+HARDEST = (
+    "evaluate … --show topics has the hardest topics first, compare … --show topics those in which "
+    "two runs differ most"
+)
 HINTS = {
     "--best": "-f latex, markdown and html set the best values in bold",
     "--bold": "-f latex, markdown and html set the best values in bold",
@@ -36,6 +40,7 @@ HINTS = {
     "-J": "it is a parameter of measures, as in 'nDCG(judged_only=True)@10'",
     "-M": "the depth is the cutoff of each measure, as in AP@100",
     "-l": "the level is a parameter of measures, as in 'AP(rel=2)'",
+    "--hardest": HARDEST,
     "--halves": "for random halves of the topics see docs/leaderboards.md",
 }
 """What to do in place of options that no command has."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure, SumAgg
@@ -21,15 +21,27 @@ from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark, shown
 from ..output import figures
 from ..output.formats import counted, decimal, known, listed
-from ..output.result import Result
+from ..output.result import Result, View
 from ..output.tables import Note, Table
 from ..records import dataclass
 from .attributes import By
 from .counting import Counting, effective_size, weighted_mean, with_effective
 from .level_notes import notes_on_levels
 from .order_of_runs import best_first, leading
+from .topic_means import (
+    NOTE_ON_ONE_RUN,
+    NOTE_ON_RUNS,
+    answer_on_topics,
+    hardest_first,
+    means_of_topics,
+    note_on_extremes,
+    table_of_topics,
+)
 from .values import Names, read_values
 from .weights import ALL_ZERO, read_weights, refuse_missing_weights
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 MEANS = "means"
 TOPICS = "topics"
@@ -416,6 +428,36 @@ class Evaluation(Result):
         axes = {"run": self.runs, "measure": list(map(str, self.measures)), "topic": self.topics}
         return Table.of_arrays(axes, {"value": self.values})
 
+    @property
+    def topic_means(self) -> DataFrame:
+        """A row per measure and topic, the hardest first: its mean over the runs, the lowest and
+        the highest value, and their difference, the `spread`.
+
+        >>> from ir_measures_graded.analysis import evaluate
+        >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+        >>> runs = {"A": {"q1": ["a"], "q2": ["b", "a"]}, "B": {"q1": ["a"], "q2": ["b"]}}
+        >>> evaluate(qrels, runs, ["RR"]).topic_means
+          measure topic  mean  lowest  highest  spread
+        0      RR    q2  0.25     0.0      0.5     0.5
+        1      RR    q1  1.00     1.0      1.0     0.0
+        """
+        return table_of_topics(self).to_frame()
+
+    def of_topics(self) -> View:
+        """The `topic_means` as a table with sentences on the hardest topics and a heat map."""
+        note = NOTE_ON_RUNS
+        if len(self.runs) == 1:
+            note = NOTE_ON_ONE_RUN
+        above = list(answer_on_topics(self))
+        return View(
+            [table_of_topics(self)],
+            draw=partial(self.figure, TOPICS),
+            noted=[note, *self.notes()],
+            above=above,
+            remarks=self.remarks,
+            headline="" if above else self.summary,
+        )
+
     def notes(self) -> list[Note]:
         """The level that counts as relevant, for measures that do not name it, and the highest
         level of ERR, if the qrels lack it.
@@ -560,10 +602,10 @@ class Evaluation(Result):
         panels = []
         for column, measure in enumerate(self.measures):
             values = sign_of(measure) * self.values[order, column]
-            means = _means_of_topics(values)
-            topics = np.argsort(-means, kind="stable")
-            with_value = topics[~np.isnan(means[topics])]
-            title = title or self._extreme_topics(measure, with_value)
+            topics = np.argsort(-means_of_topics(values), kind="stable")
+            with_value = hardest_first(self, measure)
+            if not title and with_value.size > 1:
+                title = note_on_extremes(self, measure, with_value)
             heading = str(measure) if len(self.measures) > 1 else ""
             panel = figures.HeatMap(
                 self.values[order, column].T[topics],
@@ -577,21 +619,7 @@ class Evaluation(Result):
             if not panel.names_every_column:
                 panel = panel.turned()
             panels.append(panel)
-        return figures.picture(panels, title, across=2)
-
-    def _extreme_topics(self, measure: Measure, topics: np.ndarray) -> str:
-        """The easiest and the hardest topic, of topics from the easiest to the hardest, in a
-        sentence; without two of them the summary."""
-        if len(topics) < 2:
-            return self.summary
-        easiest = int(topics[0])
-        hardest = int(topics[-1])
-        means = _means_of_topics(self.of(measure))
-        text = "{} {} is the hardest by {} (mean {} over the runs), {} the easiest ({})."
-        names: list[Any] = [self.unit.capitalize(), self.topics[hardest], measure]
-        names.append(decimal(float(means[hardest])))
-        names += [self.topics[easiest], decimal(float(means[easiest]))]
-        return Note(text, *names)
+        return figures.picture(panels, title or self.summary, across=2)
 
     def _figure_of_quartiles(self, title: str) -> figures.Figure:
         """The median, the quartiles and the range of each run over the topics."""
@@ -630,14 +658,6 @@ def _taken(array: np.ndarray | None, places: Sequence[int], axis: int = 0) -> np
     if array is None:
         return None
     return np.take(array, np.array(places, dtype=np.intp), axis)
-
-
-def _means_of_topics(values: np.ndarray) -> np.ndarray:
-    """The mean of each topic over the runs with a value (runs × topics); NaN without any."""
-    has_value = ~np.isnan(values)
-    sums = np.where(has_value, values, 0.0).sum(axis=0)
-    counts = has_value.sum(axis=0)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
 def axis_label(measure: Measure, what: str = "") -> str:

@@ -138,6 +138,14 @@ def _of_best(comparison: Comparison, measure: Measure, test: str) -> list[Test]:
     return [against[run] for run in others[:NEXT_RUNS] if run in against]
 
 
+def shown_pairs(comparison: Comparison, measure: Measure) -> list[Test]:
+    """The tests of the primary procedure that people read: all, or of more than 15 pairs without a
+    baseline those of the best run."""
+    if comparison.shows_best_only:
+        return _of_best(comparison, measure, comparison.primary)
+    return comparison.find(measure, comparison.primary)
+
+
 def repeats(comparison: Comparison) -> Table:
     """The systems with several repeats: the mean, and the spread of the means of its repeats."""
     rows = []

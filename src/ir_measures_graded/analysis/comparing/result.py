@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -18,7 +18,7 @@ from ...evaluation.evaluation import Evaluation
 from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.order_of_runs import best_first, leading
 from ...output.formats import PLACES, clean, counted, escaped_html, sentences, short
-from ...output.result import Result
+from ...output.result import Result, View
 from ...output.tables import Table
 from ...records import dataclass
 from ..statistics.corrections import DEFAULT, Correction, correction_of
@@ -27,6 +27,7 @@ from .fields import KINDS_OF_DATA
 from .paper import PaperTable
 from .sentences import answer_by, notes_below, notes_on_pairs
 from .tests import PAIRED_T, Test
+from .topics import topic_table, view_of_topics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -117,25 +118,7 @@ class Comparison(Result):
         The topics that fell most come first, by the sign of the measure. A topic for which one of
         the runs has no value is left out. Raises `GradedError` if the values are not known.
         """
-        columns = ("measure", "run", "other", self.unit, "value", "other_value", "difference")
-        rows: list[tuple[Any, ...]] = []
-        evaluation = self.by_topic
-        if evaluation is None:
-            raise GradedError("the values by topic are not known")
-        number_of = {run: number for number, run in enumerate(evaluation.runs)}
-        for test in self.outcomes:
-            if test.test != self.primary or test.run is None:
-                continue
-            values = evaluation.of(test.measure)
-            value = values[number_of[test.run]]
-            other_value = values[number_of[str(test.other)]]
-            difference = value - other_value
-            order = np.argsort(sign_of(test.measure) * difference, kind="stable")
-            for topic in order[: np.count_nonzero(~np.isnan(difference))].tolist():
-                numbers = (value[topic], other_value[topic], difference[topic])
-                name = evaluation.topics[topic]
-                rows.append((str(test.measure), test.run, test.other, name, *numbers))
-        return Table(columns, rows).to_frame()
+        return topic_table(self).to_frame()
 
     def to_frame(self) -> DataFrame:
         """The records as a pandas DataFrame, with those of further tests if there are any."""
@@ -143,18 +126,21 @@ class Comparison(Result):
         return self.data(what).to_frame()
 
     def data(self, what: str = "differences") -> Table:
-        """One row per measure and pair of runs; or the rows of `means` or `tests`, or of ``all``
-        tests.
+        """One row per measure and pair of runs; or the rows of `means`, of `topics`, as in
+        `topic_differences`, of `tests`, or of ``all`` tests.
 
         Those of groups follow.
         """
         if what == "means":
             table = self._table_of_means()
+        elif what == "topics":
+            table = topic_table(self)
         elif what in KINDS_OF_DATA:
             table = self._table_of_tests(what)
         else:
             raise GradedError(
-                f"what={what!r} is not allowed; it is 'differences', 'means', 'tests' or 'all'"
+                f"what={what!r} is not allowed; it is 'differences', 'means', 'topics', 'tests' or "
+                "'all'"
             )
         if not self.groups:
             return table
@@ -329,6 +315,13 @@ class Comparison(Result):
             groups=groups,
             repeats=repeats,
         )
+
+    def of_topics(self) -> View:
+        """The topics in which the runs of each pair differ most, and a sentence on each pair.
+
+        Programs read all `topic_differences`. Raises `GradedError` if the values are not known.
+        """
+        return view_of_topics(self)
 
     def answer(self) -> list[str]:
         """What the tests find by each measure, in a sentence."""

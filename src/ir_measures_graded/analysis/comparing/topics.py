@@ -1,0 +1,111 @@
+"""The differences of two runs in each topic, and the topics in which they differ most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ...core.registry.facts import sign_of
+from ...errors import GradedError
+from ...output.formats import counted, decimal
+from ...output.result import View
+from ...output.tables import Note, Table
+from .layout import shown_pairs
+from .tests import Test
+
+if TYPE_CHECKING:
+    from .result import Comparison
+
+MOST_OF_ONE_PAIR: Final = 20
+"""People read so many topics of a single pair of runs."""
+MOST_OF_SEVERAL: Final = 5
+"""People read so many topics of each of several pairs."""
+
+
+def topic_table(comparison: Comparison) -> Table:
+    """A row per measure, pair of the family and topic: both values, and their difference.
+
+    The topics that fell most come first, by the sign of the measure. A topic for which one of the
+    runs has no value is left out. Raises `GradedError` if the values are not known.
+    """
+    rows: list[list[Any]] = []
+    for test in comparison.outcomes:
+        if test.test == comparison.primary and test.run is not None:
+            of_pair = _rows_of(comparison, test)
+            sign = sign_of(test.measure)
+            rows += sorted(of_pair, key=lambda row: sign * row[-1])
+    return Table(_columns(comparison), rows)
+
+
+def _columns(comparison: Comparison) -> list[str]:
+    return ["measure", "run", "other", comparison.unit, "value", "other_value", "difference"]
+
+
+def _rows_of(comparison: Comparison, test: Test) -> list[list[Any]]:
+    """The rows of a pair of runs, in the order of the topics."""
+    evaluation = comparison.by_topic
+    if evaluation is None:
+        raise GradedError("the values by topic are not known")
+    names = [str(test.run), str(test.other)]
+    values = evaluation.of(test.measure)[[evaluation.runs.index(name) for name in names]]
+    differences = values[0] - values[1]
+    rows = []
+    for topic in np.flatnonzero(~np.isnan(differences)).tolist():
+        numbers = [*values[:, topic].tolist(), float(differences[topic])]
+        rows.append([str(test.measure), *names, evaluation.topics[topic], *numbers])
+    return rows
+
+
+def view_of_topics(comparison: Comparison) -> View:
+    """The topics in which the runs of each pair differ most, and a sentence on each pair."""
+    pairs = [test for measure in comparison.measures for test in shown_pairs(comparison, measure)]
+    most = MOST_OF_ONE_PAIR
+    if len(pairs) > len(comparison.measures):
+        most = MOST_OF_SEVERAL
+    rows: list[list[Any]] = []
+    above: list[Note] = []
+    is_cut = False
+    for test in pairs:
+        of_pair = sorted(_rows_of(comparison, test), key=lambda row: -abs(row[-1]))
+        rows += of_pair[:most]
+        is_cut = is_cut or len(of_pair) > most
+        above += _note_on(comparison, test, of_pair)
+    notes: list[str] = []
+    if is_cut or comparison.shows_best_only:
+        unit = comparison.unit
+        text = "The table has the {} {}s with the largest differences of {}; csv, tsv and json "
+        text += "have all."
+        whose = "the runs"
+        if len(pairs) > len(comparison.measures):
+            whose = "each pair of runs"
+        notes.append(Note(text, most, unit, whose))
+    if len(comparison.runs) > 2:
+        text = "evaluate --show topics has the mean and the spread of each {} over all runs."
+        notes.append(Note(text, comparison.unit))
+    shown = Table(_columns(comparison), rows)
+    return View(
+        [shown],
+        comparison.figure,
+        read=topic_table(comparison),
+        noted=[*notes, *comparison.level_notes()],
+        above=above,
+        remarks=comparison.remarks,
+        headline="" if above else comparison.summary,
+    )
+
+
+def _note_on(comparison: Comparison, test: Test, rows: list[list[Any]]) -> Iterator[Note]:
+    """In how many topics a run is better than the other, and where they differ most; `rows` have
+    the largest difference first."""
+    if not rows or not rows[0][-1]:
+        return
+    *_, topic, value, other_value, difference = rows[0]
+    unit = comparison.unit
+    text = "By {}, {} is better than {} in {} of {}, worse in {}; they differ most in {} {}: {} "
+    text += "({} against {})."
+    signs = [sign_of(test.measure) * np.sign(row[-1]) for row in rows]
+    counts = [signs.count(1), counted(len(rows), unit), signs.count(-1)]
+    numbers = [decimal(difference, "+"), decimal(value), decimal(other_value)]
+    yield Note(text, test.measure, test.run, test.other, *counts, unit, topic, *numbers)
