@@ -496,3 +496,25 @@ def test_a_column_of_text_has_the_numbers_of_its_cells(dtype):
         column = pandas.Series(["2", cell], dtype=dtype)
         expected = list(map(number_in, column))
         np.testing.assert_array_equal(_numbers(column), expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("run;topic;AP\na;1,5;0,5\na;2;1\n", {"AP": [0.5, 1.0]}),
+        ("run;topic;nDCG(gains={2:10,3:9})@5;x\na;1;.5;\na;2;1;\n", {None: [0.5, 1.0]}),
+        ("measure;topic;value\nAP;1;,5\nAP;2;-1e0\n", {"AP": [0.5, -1.0]}),
+        ("run;topic;AP;Zeit\na;1;0,5;1.200\na;2;1;2\n", "'0,5' is not a finite number"),
+    ],
+)
+def test_a_spreadsheet_has_semicolons_and_decimal_commas(text, expected, tmp_path):
+    (tmp_path / "v.csv").write_text(text)
+    if isinstance(expected, str):
+        with pytest.raises(GradedError, match=expected):
+            Evaluation.from_values(tmp_path / "v.csv")
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        values = Evaluation.from_values(tmp_path / "v.csv")
+    assert values.values[0].tolist() == list(expected.values())
+    assert len(values.topics) == 2

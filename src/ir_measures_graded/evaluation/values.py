@@ -71,6 +71,8 @@ GROUP = "group"
 """The column of the group of a topic, which is no measure."""
 COMMA = re.compile(r"\s*[-+]?[0-9]*,[0-9]+\s*")
 """A number with a decimal comma."""
+EITHER_NUMBER = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?")
+"""A number with a decimal point, a decimal comma or neither."""
 VALUE = "value"
 """The name of the measure of a table with a column per topic that is not read from a file."""
 COLLECTION = "collection"
@@ -482,7 +484,7 @@ def _frame_of_text(content: Content) -> DataFrame:
     if is_json(text):
         return pandas.DataFrame(_json(content, str(text, "utf-8-sig")))
     head = str(text.partition(b"\n")[0], "utf-8-sig")
-    separator = next((sign for sign in "\t,;" if sign in head), r"\s+")
+    separator = _separator_in(head)
     if separator in "\t,;":
         _refuse_many_columns(content.name, head.count(separator) + 1)
     sign = separator.encode() if separator in "\t,;" else b" "
@@ -502,10 +504,48 @@ def _frame_of_text(content: Content) -> DataFrame:
     first = rows.iloc[0].tolist()
     has_number = np.isfinite([number_in(cell) for cell in first[1:]]).any()
     if has_number and plain(first[0]) in chain(*NAMES["run"]):  # topics may be numbers
-        return rows[1:].set_axis(first, axis=1)
+        return _with_points(rows[1:].set_axis(first, axis=1), separator)
     if len(first) == 3 and (has_number or first[0].strip() == "runid"):
         return _of_trec_eval(rows.set_axis(LINE, axis=1))
-    return rows if has_number else rows[1:].set_axis(first, axis=1)
+    if has_number:
+        return rows
+    return _with_points(rows[1:].set_axis(first, axis=1), separator)
+
+
+def _separator_in(head: str) -> str:
+    """The separator of the fields of a first line: the one with most known names between.
+
+    A name may have other separators, as a measure with gains has commas.
+
+    >>> _separator_in("run;topic;nDCG(gains={2:10,3:100})@10"), _separator_in("AP q1 0.5")
+    (';', '\\\\s+')
+    """
+    known_counts: dict[str, int] = {}
+    for sign in "\t,;":
+        if sign in head:
+            names = next(csv.reader([head], delimiter=sign), [])
+            known_counts[sign] = sum(plain(name) in IDS for name in names)
+    return max(known_counts, key=known_counts.__getitem__, default=r"\s+")
+
+
+def _with_points(frame: DataFrame, separator: str) -> DataFrame:
+    """The columns of a table, with points in place of decimal commas.
+
+    Only ; leaves commas to numbers. Ids stay as they are. With a number that has a point, all
+    columns do, since 1.234 could then mean two numbers.
+    """
+    if separator != ";":
+        return frame
+    columns: list[Any] = []
+    for name, column in frame.items():
+        texts = column[column.notna() & (column != "")].str.strip()
+        if plain(name) in IDS or not texts.str.fullmatch(EITHER_NUMBER).all():
+            columns.append(column)
+        elif texts.str.contains(".", regex=False).any():
+            return frame
+        else:
+            columns.append(column.str.replace(",", ".", regex=False))
+    return needed("pandas", "a table of values").concat(columns, axis=1)
 
 
 def _full_rows(rows: DataFrame) -> DataFrame:
