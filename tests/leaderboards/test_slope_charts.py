@@ -44,6 +44,20 @@ def test_of_many_systems_the_first_pair_of_measures_is_drawn():
     assert {"tie in first", "differ in second", "tau_AP_b", "which fall"} <= headings
 
 
+def test_columns_are_named_by_what_differs():
+    first = evaluate(QRELS, RUNS, ["CG@1", "P@1"])
+    compared = compare_leaderboards(first, first, [("CG@1", "P@1")])
+    headings = {heading for table in compared.tables() for heading in table.cells()[0]}
+    assert {"tie in CG@1", "tie in P@1", "differ in CG@1"} <= headings
+    assert compared.tables()[1].title == "Largest changes of places, CG@1 → P@1"
+    assert compared.notes()[0].startswith("CG@1 is the truth")
+    assert compared.system_table().cells()[0][3:5] == ["CG@1 value", "CG@1 place"]
+    assert compared.orders[0].sides(compared.names) == ("CG@1", "P@1")
+    with_names = compare_leaderboards(first, first, "P@1", names=("human", "machine"))
+    assert with_names.system_table().cells()[0][3:5] == ["human value", "human place"]
+    assert "tied_first" in with_names.records()[0]
+
+
 def test_a_baseline_alone_has_its_means_drawn():
     first = evaluate(QRELS, RUNS, ["CG@2", "AP"])
     figure = reproduce(first, first, ("one", "two")).figure()

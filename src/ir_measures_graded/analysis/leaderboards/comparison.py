@@ -37,16 +37,21 @@ MOST_NAMED = 3
 STATISTICS = ("tau", "tau_AP", "tau_AP_b", "tau_GAP", "rho", "RBO")
 COUNTS = ("systems", "pairs", "tied_first", "tied_second", "tied_both")
 SIGNIFICANT = ("significant_first", "significant_second", "agreed", "reversed", "lost", "new")
+UNNAMED_SIDES = ("first", "second")
 HEADINGS = {
-    "tied_first": "tie in first",
-    "tied_second": "tie in second",
+    "tied_first": "tie in {first}",
+    "tied_second": "tie in {second}",
     "tied_both": "tie in both",
     "fall_of": "which fall",
     "rise_of": "which rise",
-    "significant_first": "differ in first",
-    "significant_second": "differ in second",
+    "significant_first": "differ in {first}",
+    "significant_second": "differ in {second}",
+    "first_value": "{first} value",
+    "first_place": "{first} place",
+    "second_value": "{second} value",
+    "second_place": "{second} place",
 }
-"""What people read above columns, if it is not their name."""
+"""What people read above columns, if it is not their name, with the two sides."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +70,13 @@ class ComparedOrders:
     counts: dict[str, int]
     places: tuple[np.ndarray, np.ndarray]
     significant: SignificantPairs | None
+
+    def sides(self, names: tuple[str, str]) -> tuple[str, str]:
+        """What differs between the two leaderboards: their names or, without, the measures."""
+        measures = (str(self.first.measure), str(self.second.measure))
+        if names == UNNAMED_SIDES and measures[0] != measures[1]:
+            return measures
+        return names
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -169,12 +181,26 @@ class LeaderboardComparison(Result):
         agreement = f"τ {short(tau, '.2f')} ({name} {short(head_weighted, '.2f')})"
         return f"{subject} agree with {agreement}"
 
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What differs between the two leaderboards: their names or, without, the measures if there
+        is one pair of them."""
+        if len(self.orders) > 1:
+            return self.names
+        return self.orders[0].sides(self.names)
+
+    def _head(self, name: str) -> Column:
+        """A column with what people read above it."""
+        first, second = self.sides
+        return Column(name, HEADINGS.get(name, name).format(first=first, second=second))
+
     def data(self) -> Table:
         """One row per pair of measures: all statistics, and why some are undefined."""
         columns = ["first", "second", *COUNTS, *STATISTICS, *self._by_depth()]
         columns += ["fall", "fall_of", "rise", "rise_of", *SIGNIFICANT, "share", "undefined"]
-        heads = [Column(name, HEADINGS.get(name, name)) for name in columns]
-        return Table.of(heads, [compared.record() for compared in self.orders])
+        return Table.of(
+            list(map(self._head, columns)), [compared.record() for compared in self.orders]
+        )
 
     def _by_depth(self) -> list[str]:
         return [f"{name}@{depth}" for name in ("overlap", "tau") for depth in self.depths]
@@ -185,7 +211,7 @@ class LeaderboardComparison(Result):
         everything = self.data()
         measures = ("first", "second")
         moves = everything.select(*measures, "fall", "fall_of", "rise", "rise_of")
-        moves.title = "Largest changes of places, first → second"
+        moves.title = f"Largest changes of places, {' → '.join(self.sides)}"
         tied = everything.select(*measures, *COUNTS[1:])
         tied.title = "Pairs of systems that tie"
         significant = everything.select(*measures, *SIGNIFICANT, "share")
@@ -218,7 +244,7 @@ class LeaderboardComparison(Result):
                 }
                 record |= {name: cells[row] for name, cells in columns.items()}
                 records.append(record)
-        return Table.of(list(map(Column, records[0])), records)
+        return Table.of(list(map(self._head, records[0])), records)
 
     def notes(self) -> list[Note]:
         """What the statistics are of, which are undefined, and what was noticed in the input."""
@@ -226,7 +252,7 @@ class LeaderboardComparison(Result):
             "{} is the truth where a statistic is not symmetric. Larger values are better; the "
             "values of measures of which smaller ones are better are mirrored. Equal values tie."
         )
-        notes = [Note(truth, self.names[0]), *self._undefined(), *self.said]
+        notes = [Note(truth, self.sides[0]), *self._undefined(), *self.said]
         systems = min(len(compared.systems) for compared in self.orders)
         if systems < FEW_SYSTEMS:
             notes.append(Note("τ of {} systems has few possible values.", systems))
@@ -312,7 +338,7 @@ def compare_leaderboards(
     smaller: Collection[str] = (),
     alpha: float = ALPHA,
     weights: By = None,
-    names: tuple[str, str] = ("first", "second"),
+    names: tuple[str, str] = UNNAMED_SIDES,
 ) -> LeaderboardComparison:
     """Compare the orders of the same systems in two leaderboards; the first is the truth.
 

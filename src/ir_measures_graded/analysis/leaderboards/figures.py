@@ -34,7 +34,11 @@ def slope_chart(orders: Sequence[ComparedOrders], names: tuple[str, str], title:
     coloured = colours_of_moves(moved)
     panels = []
     for compared in first_orders:
-        columns = [f"{names[0]} {compared.first.measure}", f"{names[1]} {compared.second.measure}"]
+        sides = compared.sides(names)
+        columns = list(sides)
+        if sides == names:
+            columns = [f"{names[0]} {compared.first.measure}"]
+            columns.append(f"{names[1]} {compared.second.measure}")
         places = np.stack(compared.places, axis=1).astype(float)
         panels.append(figures.Slopes(compared.systems, places, columns, coloured=coloured))
     in_colour = coloured_in_words(moved, "system", "place")
