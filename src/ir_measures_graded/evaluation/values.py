@@ -586,15 +586,15 @@ def _json(content: Content, text: str) -> Any:
         value = _json_lines(content.name, text, error)
     if not isinstance(value, dict):
         return value
-    members = sum(len(member) for member in value.values() if isinstance(member, dict))
-    content.spend(CELLS_READ, 2 * members)  # pandas takes long for a dict of dicts
     if "sha256" in value:
         return value.get("values")  # as evaluate writes it
     is_flat = {list, dict}.isdisjoint(map(type, value.values()))
-    if not is_flat:
-        return value
-    _refuse_many_columns(content.name, len(value))
-    return [value]
+    if is_flat:
+        _refuse_many_columns(content.name, len(value))
+        return [value]
+    members = sum(len(member) for member in value.values() if isinstance(member, dict))
+    content.spend(CELLS_READ, 2 * members)  # pandas takes long for a dict of dicts
+    return value
 
 
 def _json_lines(name: str, text: str, of_whole: json.JSONDecodeError) -> list[Any]:

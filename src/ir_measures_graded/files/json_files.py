@@ -254,6 +254,7 @@ def _check_found(text: Text, role: Role, kind: str, reading: Reading) -> None:
     """Raise `FileError` for queries of the other role, and for a choice of columns."""
     if role is not reading.role:
         other = "a run, not qrels" if role is RUN else "qrels, not a run"
+        text.is_known = True
         raise text.error(f"{kind}: this is {other}")
     reading.chosen.refuse_unread(text.name)
 
@@ -307,14 +308,14 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
     if _is_row(first, reading):
         yield from _parts_of_rows(text, form, every, reading)
         return
-    sample = RankSample()
-    incomplete: dict[str, str] = {}
-    ranked_topics: set[str] = set()
-    topics = (_item(text, item, reading, sample, incomplete, ranked_topics) for item in every)
+    items = _Items(text, reading)
+    topics = map(items.topic_of, every)
     facts = Facts(text.name, "JSON items")
     for rows in _parts_of_topics(facts, topics, reading):
         ranked_facts = rows.facts._replace(
-            ranked=sample.ranked, reverse=sample.remark(), incomplete=tuple(incomplete.items())
+            ranked=items.sample.ranked,
+            reverse=items.sample.remark(),
+            incomplete=tuple(items.incomplete.items()),
         )
         yield replace(rows, facts=ranked_facts)
 
@@ -552,66 +553,80 @@ def _documents_of(item: dict[str, Any]) -> Any:
     return next((item[key] for key in LISTS if isinstance(item.get(key), (list, dict))), None)
 
 
-def _item(
-    text: Text,
-    item: dict[str, Any],
-    reading: Reading,
-    sample: RankSample,
-    incomplete: dict[str, str],
-    ranked_topics: set[str],
-) -> TopicOfFile:
-    """The topic of an item, its documents and their values.
+class _Items:
+    """The items of a text, each of which is a topic with its documents.
 
-    The sample gets its ranks, `incomplete` why a search engine did not search all documents, and
-    `ranked_topics` the topic if its documents have no scores.
+    `sample` has the ranks of the first documents, `incomplete` why a search engine did not search
+    all documents of a topic, and `ranked_topics` the topics whose documents have no scores.
     """
-    documents = _documents_of(item)
-    answer = answer_in(item) if documents is None else None
-    query = item.get("query")
-    is_of_algolia = answer is not None and answer.answer.engine == ALGOLIA
-    if is_of_algolia and isinstance(query, str):
-        # The queryID of Algolia is that of one search, not of the query.
-        item = {key: value for key, value in item.items() if key != "queryID"}
-    if isinstance(query, dict) and "qid" in query:
-        topic = _id_of(query, "query_id", reading)
-    else:
-        topic = _id_of(item, "query_id", reading)
-    echoed = at(item, ECHOED_QUERY)
-    if topic is None and isinstance(echoed, str) and echoed:
-        topic = echoed
-    if answer is not None and topic is not None:
-        if reading.role is QRELS:
-            raise text.error(f"answers of {answer.answer.engine} are a run, not qrels")
-        query_with_hits = answered(topic, *answer)
-        if answer.incomplete:
-            incomplete[str(topic)] = answer.incomplete
-        sample.ranked = query_with_hits.is_ranked
-        if sample.ranked:
-            _refuse_second_ranking(text, topic, ranked_topics)
-        return text.line, topic, query_with_hits.documents, query_with_hits.values
-    if topic is not None and documents is None and failure_in(item):
-        raise text.error(failed_answer(topic, failure_in(item)))
-    if topic is None or documents is None:
-        raise text.error(_reason(item, reading))
-    if reading.role is QRELS:
-        raise text.error(f"topic {shown(topic)} has retrieved documents; this is a run, not qrels")
-    reading.chosen.refuse_unread(text.name)
-    if not isinstance(documents, list) or not documents or not isinstance(documents[0], dict):
-        sample.ranked = isinstance(documents, list)
-        if sample.ranked:
-            _refuse_second_ranking(text, topic, ranked_topics)
-        return _topic(text, topic, documents, Facts(), RUN)
-    names = list(dict.fromkeys(["query_id", *documents[0]]))
-    keys, ranks = reading.columns(text.name, names)
-    rows = [_members(document) for document in documents]
-    values = [row.get(keys["score"]) for row in rows]
-    sample.ranked = ranks
-    rank = reading.chosen.ranks_in(names)
-    if rank is not None and not sample.is_full:
-        _add_ranks(sample, str(topic), [row.get(rank) for row in rows], values)
-    if ranks:
-        values = [_negated(value) for value in values]
-    return text.line, topic, [row.get(keys["doc_id"]) for row in rows], values
+
+    def __init__(self, text: Text, reading: Reading):
+        self.text = text
+        self.reading = reading
+        self.sample = RankSample()
+        self.incomplete: dict[str, str] = {}
+        self.ranked_topics: set[str] = set()
+        self._names: list[str] = []
+        self._last_columns: tuple[dict[str, str], bool] = {}, False
+
+    def topic_of(self, item: dict[str, Any]) -> TopicOfFile:
+        """The topic of an item, its documents and their values."""
+        documents = _documents_of(item)
+        answer = answer_in(item) if documents is None else None
+        query = item.get("query")
+        is_of_algolia = answer is not None and answer.answer.engine == ALGOLIA
+        if is_of_algolia and isinstance(query, str):
+            # The queryID of Algolia is that of one search, not of the query.
+            item = {key: value for key, value in item.items() if key != "queryID"}
+        if isinstance(query, dict) and "qid" in query:
+            topic = _id_of(query, "query_id", self.reading)
+        else:
+            topic = _id_of(item, "query_id", self.reading)
+        echoed = at(item, ECHOED_QUERY)
+        if topic is None and isinstance(echoed, str) and echoed:
+            topic = echoed
+        if answer is not None and topic is not None:
+            if self.reading.role is QRELS:
+                raise self.text.error(f"answers of {answer.answer.engine} are a run, not qrels")
+            query_with_hits = answered(topic, *answer)
+            if answer.incomplete:
+                self.incomplete[str(topic)] = answer.incomplete
+            self.sample.ranked = query_with_hits.is_ranked
+            if self.sample.ranked:
+                _refuse_second_ranking(self.text, topic, self.ranked_topics)
+            return self.text.line, topic, query_with_hits.documents, query_with_hits.values
+        if topic is not None and documents is None and failure_in(item):
+            raise self.text.error(failed_answer(topic, failure_in(item)))
+        if topic is None or documents is None:
+            raise self.text.error(_reason(item, self.reading))
+        if self.reading.role is QRELS:
+            raise self.text.error(
+                f"topic {shown(topic)} has retrieved documents; this is a run, not qrels"
+            )
+        self.reading.chosen.refuse_unread(self.text.name)
+        if not isinstance(documents, list) or not documents or not isinstance(documents[0], dict):
+            self.sample.ranked = isinstance(documents, list)
+            if self.sample.ranked:
+                _refuse_second_ranking(self.text, topic, self.ranked_topics)
+            return _topic(self.text, topic, documents, Facts(), RUN)
+        names = list(dict.fromkeys(["query_id", *documents[0]]))
+        keys, ranks = self._columns(names)
+        rows = [_members(document) for document in documents]
+        values = [row.get(keys["score"]) for row in rows]
+        self.sample.ranked = ranks
+        rank = self.reading.chosen.ranks_in(names)
+        if rank is not None and not self.sample.is_full:
+            _add_ranks(self.sample, str(topic), [row.get(rank) for row in rows], values)
+        if ranks:
+            values = [_negated(value) for value in values]
+        return self.text.line, topic, [row.get(keys["doc_id"]) for row in rows], values
+
+    def _columns(self, names: list[str]) -> tuple[dict[str, str], bool]:
+        """The columns of documents with these keys, which are mostly those of the last item."""
+        if self._names != names:
+            self._last_columns = self.reading.columns(self.text.name, names)
+            self._names = names
+        return self._last_columns
 
 
 def _members(document: Any) -> dict[str, Any]:

@@ -112,12 +112,17 @@ def first_object(start: bytes) -> dict[str, Any] | None:
 
 
 class Text:
-    """JSON text, parsed one value at a time. `line` is the line in which the last value begins."""
+    """JSON text, parsed one value at a time.
+
+    `line` is the line in which the last value begins. `is_known` tells that the kind of the text
+    is known, also if it is of the other role.
+    """
 
     def __init__(self, content: Content):
         self.name = content.name
         self._content = content
         self.line = 1
+        self.is_known = False
         self._at = 0
         self._counted = 0
         self._is_kept = False
@@ -265,6 +270,8 @@ class Text:
 
     def other_kind(self) -> str:
         """What the text is, if it is a value of another known kind; empty otherwise."""
+        if self.is_known:
+            return ""
         try:
             value = json.loads(self._text)
         except (ValueError, RecursionError):
