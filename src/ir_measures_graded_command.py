@@ -8,6 +8,9 @@ import os
 import signal
 import sys
 
+collector_waits = False
+"""Whether the garbage collector waits for the end of the imports."""
+
 
 def end_on_interrupt() -> None:
     """Let Ctrl-C end the process at once while modules are imported, without a traceback.
@@ -31,21 +34,29 @@ def prepare_imports() -> None:
 
     OpenBLAS would start a thread for each core, and these wait at the cost of a small evaluation:
     it starts none unless the environment sets their number. The garbage collector would search
-    modules in vain; `main` enables it again.
+    modules in vain; `end_imports` enables it again.
     """
+    global collector_waits
     os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
     end_on_interrupt()
     gc.disable()
+    collector_waits = True
+
+
+def end_imports() -> None:
+    """Let the garbage collector work again if it waits. It never searches what exists by now."""
+    global collector_waits
+    if collector_waits:
+        gc.freeze()
+        gc.enable()
+        collector_waits = False
 
 
 def main() -> int:
-    """Run the command line; returns the exit status, see `ir_measures_graded.cli.main`.
-
-    The garbage collector never searches the imported modules.
-    """
+    """Run the command line; returns the exit status, see `ir_measures_graded.cli.main`."""
     prepare_imports()
     from ir_measures_graded.cli import main as run
 
-    gc.freeze()
-    gc.enable()
-    return run()
+    status = run()
+    gc.freeze()  # Python searches all others once more before it ends.
+    return status

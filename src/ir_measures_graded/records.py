@@ -3,7 +3,7 @@
 The `dataclass` of the standard library compiles the methods of each class. This takes up to a
 millisecond, and a command imports dozens of such classes. Here, the methods are closures over the
 names of the fields, so nothing is compiled. They do the same, and all else is the work of the
-standard library.
+standard library. Its `__init__` is faster and thus takes over in a class of many objects.
 """
 
 import dataclasses
@@ -13,6 +13,9 @@ from dataclasses import MISSING, FrozenInstanceError
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
+
+OFTEN = 50
+"""The number of objects after which the class gets the `__init__` of the standard library."""
 
 Fields = Sequence["dataclasses.Field[Any]"]
 
@@ -78,7 +81,7 @@ def _add_methods(cls: Any, frozen: bool, eq: bool, repr: bool) -> None:
             setattr(cls, name, method)
 
 
-def _init(cls: type, fields: Fields) -> Callable[..., None]:
+def _init(cls: Any, fields: Fields) -> Callable[..., None]:
     """The method `__init__`."""
     names = {field.name for field in fields if field.init}
     positional = [field.name for field in fields if field.init and not field.kw_only]
@@ -91,7 +94,13 @@ def _init(cls: type, fields: Fields) -> Callable[..., None]:
                 factories[field.name] = field.default_factory
     is_finished = not hasattr(cls, "__post_init__")
 
+    objects_made = 0
+
     def __init__(self: Any, /, *values: Any, **named: Any) -> None:
+        nonlocal objects_made
+        objects_made += 1
+        if objects_made == OFTEN:
+            cls.__init__ = _standard(cls).__init__
         attributes = self.__dict__
         attributes.update(start)
         attributes.update(zip(positional, values))  # noqa: B905, since values may be missing

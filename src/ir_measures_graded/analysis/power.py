@@ -28,7 +28,7 @@ from ..evaluation.evaluate import evaluated
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import Qrels, Runs
 from ..evaluation.sessions import Given
-from ..evaluation.values import COLLECTION
+from ..evaluation.value_columns import COLLECTION
 from ..output.figures import BLUE, Figure, Line, Lines, picture
 from ..output.formats import counted, decimal, known, listed, probability, short
 from ..output.result import Result

@@ -36,7 +36,6 @@ from ..evaluation.named import (
 )
 from ..evaluation.order_of_rows import GIVEN, refuse_own_ties, refuse_readers_of_scores
 from ..evaluation.remarks import issue
-from ..evaluation.values import TOLD_APART
 from ..evaluation.weights import counted_by
 from ..files.content import similar_files
 from ..files.files import RunFile, qrels_in
@@ -265,6 +264,8 @@ def values_of(arguments: Arguments) -> Evaluation | None:
     columns = given_columns(arguments)
     with warnings.catch_warnings():
         if arguments.get("by") is not None:
+            from ..evaluation.values import TOLD_APART  # This import takes time.
+
             # The groups of topics may be the collections.
             warnings.filterwarnings("ignore", f".*{TOLD_APART}")
         return Evaluation.from_values(

@@ -13,7 +13,7 @@ from ..errors import GradedError
 from ..evaluation.attributes import groups_of
 from ..evaluation.evaluate import evaluate
 from ..evaluation.evaluation import FIGURES, MEANS, TOPICS, Evaluation
-from ..evaluation.values import AGGREGATE, ALL, GROUP
+from ..evaluation.value_columns import AGGREGATE, ALL, GROUP
 from ..output import figures
 from ..output.formats import known, listed
 from ..output.result import View

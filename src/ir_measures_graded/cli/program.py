@@ -18,6 +18,8 @@ from textwrap import wrap
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ir_measures_graded_command import end_imports
+
 from .. import __version__
 from ..docstrings import docstring_of
 from ..errors import GradedError, InputWarning, Remark, WholeLevelsError, did_you_mean
@@ -155,6 +157,7 @@ def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> 
     from ..output.result import Result
     from .results import Answer, check_files, printed_remarks, stamps, written
 
+    end_imports()
     check_files(arguments)
     before = stamps(arguments)
     levels = words_as_levels(arguments.get("levels"))

@@ -9,7 +9,7 @@
 - `evaluators`: which provider of ir-measures computes which measure, and what gdeval reads.
 - `batches`: values of batches of topics as Arrow tables, for engines that distribute topics.
 - `sessions`: several topics with one value.
-- `values`: tables of values that were computed before.
+- `values`: tables of values that were computed before; `value_columns` names their columns.
 - `counting`, `weights`: which topics count in means, and how much.
 - `remarks`, `near_ids`: what is unusual, and ids that nearly match.
 """

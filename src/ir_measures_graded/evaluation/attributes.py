@@ -9,10 +9,10 @@ from ..core.ranking.gains import plain_number
 from ..core.rows.columns import required_column
 from ..errors import GradedError, needed, shown
 from ..output.formats import listed
-from .values import frame_of, needed_column, number_in
+from .value_columns import number_in
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Series
+    from pandas import Series
 
 By = Mapping[str, Any] | str | None
 """The attribute of each topic: a mapping or FILE:COLUMN as for `read_attribute`."""
@@ -33,7 +33,8 @@ def read_attribute(text: str) -> dict[str, Any]:
         raise GradedError(
             f"{shown(text)} is no column of a file; give FILE:COLUMN, as in topics.csv:kind"
         )
-    return _of_topics(frame_of(path), path, column)
+    (attribute,) = _of_topics(path, column)
+    return attribute
 
 
 def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
@@ -41,21 +42,26 @@ def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
 
     Raises `GradedError` for a missing column and for a topic with two sessions or turns.
     """
-    frame = frame_of(path)
-    session, turn = (_of_topics(frame, path, column) for column in ("session", "turn"))
+    session, turn = _of_topics(path, "session", "turn")
     return {topic: (session[topic], turn[topic]) for topic in session}
 
 
-def _of_topics(frame: DataFrame, name: str, column: str) -> dict[str, Any]:
-    topics = frame[required_column(name, list(frame), "query_id")]
-    cells = needed_column(frame, name, column).astype(object)
-    is_empty = cells.isna() | (cells == "")
-    values = cells.mask(is_empty, None)
-    value_of: dict[str, Any] = {}
-    for topic, value in zip(map(str, topics), values, strict=True):
-        if value_of.setdefault(topic, value) != value:
-            raise GradedError(f"{name}: topic {topic} has two values of {column}")
-    return value_of
+def _of_topics(path: str, *columns: str) -> list[dict[str, Any]]:
+    """The value of each topic in each of these columns of a file."""
+    from .values import frame_of, needed_column  # This import takes time.
+
+    frame = frame_of(path)
+    topics = list(map(str, frame[required_column(path, list(frame), "query_id")]))
+    attributes: list[dict[str, Any]] = []
+    for column in columns:
+        cells = needed_column(frame, path, column).astype(object)
+        is_empty = cells.isna() | (cells == "")
+        value_of: dict[str, Any] = {}
+        for topic, value in zip(topics, cells.mask(is_empty, None), strict=True):
+            if value_of.setdefault(topic, value) != value:
+                raise GradedError(f"{path}: topic {topic} has two values of {column}")
+        attributes.append(value_of)
+    return attributes
 
 
 def groups_of(topics: Sequence[str], by: By) -> dict[str, list[int]]:

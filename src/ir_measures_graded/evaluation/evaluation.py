@@ -37,11 +37,12 @@ from .topic_means import (
     note_on_extremes,
     table_of_topics,
 )
-from .values import Names, read_values
 from .weights import ALL_ZERO, read_weights, refuse_missing_weights
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from .values import Names
 
 MEANS = "means"
 TOPICS = "topics"
@@ -174,6 +175,8 @@ class Evaluation(Result):
         cell, a value that is not a finite number, two values for one cell, and a topic that a run
         lacks.
         """
+        from .values import read_values  # This import takes time.
+
         return cls(**read_values(table, smaller, columns=columns, limits=limits)[""])
 
     @classmethod
@@ -190,6 +193,8 @@ class Evaluation(Result):
         The table is as for `from_values`. A collection may lack runs and measures of the others.
         Without this column, all values are of one collection without a name.
         """
+        from .values import read_values  # This import takes time.
+
         collections = read_values(table, smaller, apart=True, columns=columns, limits=limits)
         return {name: cls(**fields) for name, fields in collections.items()}
 

@@ -55,28 +55,22 @@ from ..files.content import (
 from ..files.forms import is_json, number_of
 from ..files.other_kinds import refuse_other_kind
 from ..files.sources import is_file, named_path
-from ..files.table_files import Kind, decoded_size, kind_of
+from ..files.table_files import decoded_size
+from ..files.table_kinds import Kind, kind_of
 from ..output.formats import counted, listed
 from .named import UNNAMED, about, run_names
 from .remarks import issue
+from .value_columns import AGGREGATE, ALL, COLLECTION, GROUP, number_in
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-ALL = "all"
-"""The name of the row of a mean, as in trec_eval's output."""
-AGGREGATE = "aggregate"
-"""The column that tells rows of aggregates from those of a topic that is named ``all``."""
-GROUP = "group"
-"""The column of the group of a topic, which is no measure."""
 COMMA = re.compile(r"\s*[-+]?[0-9]*,[0-9]+\s*")
 """A number with a decimal comma."""
 EITHER_NUMBER = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?")
 """A number with a decimal point, a decimal comma or neither."""
 VALUE = "value"
 """The name of the measure of a table with a column per topic that is not read from a file."""
-COLLECTION = "collection"
-"""The column that names the collection of a value."""
 UNENDED_FIELD = re.compile(r"EOF inside string starting at row (\d+)")
 OTHER_NUMBER_OF_FIELDS = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 """Errors of pandas."""
@@ -1024,11 +1018,3 @@ def _numbers_in_text(column: Series) -> np.ndarray | None:
         return arrow_numbers(cells.cast(pyarrow.float64()).fill_null(np.nan))
     except (ImportError, pyarrow.ArrowException, TypeError, ValueError):
         return None
-
-
-def number_in(cell: Any) -> float:
-    """The number in a cell, which may be text; NaN for anything else."""
-    if not isinstance(cell, (str, Number)):
-        return np.nan  # the text of an array could be long
-    number = number_of(str(cell).encode(errors="replace"))
-    return np.nan if number is None else number

@@ -16,7 +16,7 @@ from ..output.formats import counted, listed
 from .attributes import By, read_attribute
 from .counting import Counting, effective_size, lacks_relevant, weighted_mean
 from .named import Judgments, Qrels, read_judgments
-from .values import number_in
+from .value_columns import number_in
 
 ALL_ZERO = "weights: all {}s of {} have the weight 0"
 LARGEST_EXPONENT = 400  # of two, so that sums of squares stay far below the largest float

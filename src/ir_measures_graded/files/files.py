@@ -21,7 +21,7 @@ from contextlib import closing
 from copy import copy
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -57,13 +57,14 @@ from .content import (
     parquet_files,
 )
 from .forms import is_json
-from .grouping import by_run, with_limited_runs
+from .grouping import by_run, drained, with_limited_runs
 from .other_kinds import refuse_other_kind
-from .out_of_core import drained, regrouped
 from .predictions import predictions_for
-from .spilled import SpilledRows, kept_rows
-from .table_files import KINDS, folder_parts, kind_of, table_parts
+from .table_kinds import KINDS, PARQUET, kind_of
 from .text_files import text_parts
+
+if TYPE_CHECKING:
+    from .spilled import SpilledRows
 
 AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
 NOTHING_CHOSEN = Chosen()
@@ -220,6 +221,8 @@ class RunFile(RunSource):
         """
         if "run" not in self.columns():
             return {}
+        from .spilled import SpilledRows, kept_rows  # This import takes time.
+
         kept = self._kept
         if not isinstance(kept, SpilledRows):
             kept = kept_rows(self._watched(self._every()), self.name, self.sizes)
@@ -260,7 +263,7 @@ class RunFile(RunSource):
         are_scattered = _are_scattered(first_parts, self.sizes.rows)
         parts = chain(drained(first_parts), parts)
         if are_scattered:
-            blocks = regrouped(parts, self.name, self.sizes)
+            blocks = self._regrouped(parts)
         else:
             blocks = whole_topics(parts, self.sizes.rows)
         for rows in blocks:
@@ -269,13 +272,19 @@ class RunFile(RunSource):
                 self._look_at_scores(block)
             if seen.intersection(block.topics):
                 parts = self._watched(self._parts())
-                for rows_of_topics in regrouped(parts, self.name, self.sizes):
+                for rows_of_topics in self._regrouped(parts):
                     yield in_memory(rows_of_topics, RUN).checked()
                 break
             seen.update(block.topics)
             yield block
         if not seen:
             raise FileError(f"{self.name}: the run is empty")
+
+    def _regrouped(self, parts: Iterator[Part]) -> Iterator[Part]:
+        """The rows in blocks of whole topics, wherever the rows of a topic are."""
+        from .out_of_core import regrouped  # This import takes time.
+
+        return regrouped(parts, self.name, self.sizes)
 
     def rows(self) -> Rows:
         """All rows. Raises `FileError` if there is none."""
@@ -352,6 +361,8 @@ class RunFile(RunSource):
             return
         with _READING.setdefault(self, threading.RLock()):
             if self._kept is None:  # a second reading would begin where this one ends
+                from .spilled import kept_rows  # This import takes time.
+
                 self._kept = FileError(f"{self.name}: reading it was cut off; open it again")
                 try:
                     every = parts_of(self.file, Reading(RUN, chosen, self.sizes))
@@ -360,10 +371,10 @@ class RunFile(RunSource):
                     self._kept = error
         if isinstance(self._kept, GradedError):
             raise self._kept
-        if isinstance(self._kept, SpilledRows):
-            yield from self._kept.parts()
-        else:
+        if isinstance(self._kept, Part):
             yield self._kept
+        elif self._kept is not None:
+            yield from self._kept.parts()
 
     def _parts(self) -> Generator[Part]:
         """The rows of the run.
@@ -403,18 +414,22 @@ def parts_of(file: File, reading: Reading) -> Generator[Part]:
     """The rows of a file, in its order."""
     keep_freed_memory()
     if parquet_files(file):
-        yield from folder_parts(Content(file, reading.sizes), reading)
+        from .table_files import folder_parts  # This import and those below take time.
+
+        yield from folder_parts(PARQUET, Content(file, reading.sizes), reading)
         return
     with Content(file, reading.sizes) as content:
         kind = kind_of(content)
         if kind is not None:
+            from .table_files import table_parts
+
             rows_of_table = table_parts(kind, content, reading)
             limited = with_limited_runs(rows_of_table, content, kind.name)
             yield from _ahead(limited, content)
             return
         refuse_other_kind(content)
         if is_json(content.stream.start):
-            from .json_files import json_parts  # takes time
+            from .json_files import json_parts
 
             yield from with_limited_runs(json_parts(content, reading), content)
         else:

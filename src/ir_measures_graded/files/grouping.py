@@ -40,3 +40,10 @@ def with_limited_runs(parts: Iterator[Part], content: Content, kind: str = "") -
             names.update(stretches_of(rows.columns["run"], "run: run").topics)
             content.spend(RUNS_READ, max(len(names) - max(before, FREE_RUNS), 0), kind)
         yield rows
+
+
+def drained(parts: list[Part]) -> Iterator[Part]:
+    """The parts, which are removed from the list one by one, so that their memory becomes free."""
+    parts.reverse()
+    while parts:
+        yield parts.pop()

@@ -58,13 +58,6 @@ def regrouped(parts: Iterator[Part], name: str, sizes: Sizes) -> Iterator[Part]:
     yield from kept.blocks(sizes.rows)
 
 
-def drained(parts: list[Part]) -> Iterator[Part]:
-    """The parts, which are removed from the list one by one, so that their memory becomes free."""
-    parts.reverse()
-    while parts:
-        yield parts.pop()
-
-
 @dataclass(eq=False, repr=False)
 class _Input:
     """The parts as batches of Arrow, which DuckDB reads in its threads.

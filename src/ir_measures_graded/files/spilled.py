@@ -19,8 +19,8 @@ from ..core.rows.rows import Facts, Part, joined
 from ..errors import FileError, needed
 from ..records import dataclass
 from .content import Sizes
-from .grouping import by_run
-from .out_of_core import ANOTHER_FOLDER, batch_of, drained, part_of
+from .grouping import by_run, drained
+from .out_of_core import ANOTHER_FOLDER, batch_of, part_of
 
 if TYPE_CHECKING:
     import pyarrow

@@ -1,7 +1,6 @@
 """Rows of table files as Arrow tables: Parquet files, Arrow files (Feather) and Arrow streams.
 
-One function for each kind of file opens it and reads its record batches. The first bytes of a file
-identify its kind.
+One function for each kind of file opens it and reads its record batches; `table_kinds` names it.
 """
 
 from __future__ import annotations
@@ -43,6 +42,8 @@ if TYPE_CHECKING:
     import pyarrow
     from pyarrow import parquet
 
+    from .table_kinds import Kind
+
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # the value of a key that is missing
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
 DECODED = 1 << 25
@@ -67,7 +68,7 @@ class TableFile:
         self.batches = batches
 
 
-def _parquet(content: Content) -> TableFile:
+def parquet_file(content: Content) -> TableFile:
     """A Parquet file, read by row groups."""
     from pyarrow import parquet
 
@@ -263,7 +264,7 @@ def _texts(schema: parquet.ParquetSchema) -> list[str]:
     return [column.path for column in columns if column.logical_type.type == "STRING"]
 
 
-def _arrow_file(content: Content) -> TableFile:
+def arrow_file(content: Content) -> TableFile:
     """An Arrow file, also known as Feather version 2, read by record batches."""
     from pyarrow import ipc
 
@@ -277,7 +278,7 @@ def _arrow_file(content: Content) -> TableFile:
     )
 
 
-def _arrow_stream(content: Content) -> TableFile:
+def arrow_stream(content: Content) -> TableFile:
     """An Arrow stream, read by record batches."""
     import pyarrow
     from pyarrow import ipc
@@ -370,7 +371,7 @@ def _parquet_in_folder(keys: dict[str, str | None], content: Content) -> TableFi
     """A Parquet file with the keys of its folders as columns."""
     import pyarrow
 
-    file = _parquet(content)
+    file = parquet_file(content)
     plain_names = {*map(plain, file.names)}
     both = [key for key in keys if plain(key) in plain_names]
     if both:
@@ -390,32 +391,8 @@ def _parquet_in_folder(keys: dict[str, str | None], content: Content) -> TableFi
     return TableFile([*file.names, *keys], batches)
 
 
-class Kind(NamedTuple):
-    """A kind of table files: its name, the function that opens a file, and endings of names."""
-
-    name: str
-    open: Callable[[Content], TableFile]
-    endings: tuple[str, ...]
-
-
-KINDS = {
-    b"PAR1": Kind("Parquet", _parquet, ("parquet",)),
-    b"ARROW1": Kind("Arrow", _arrow_file, ("arrow", "arrows", "feather", "ipc")),
-    b"\xff\xff\xff\xff": Kind("Arrow", _arrow_stream, ("arrow", "arrows", "ipc")),
-}
-"""The kinds of table files by the first bytes of a file."""
-
-
-def kind_of(content: Content) -> Kind | None:
-    """The kind of the file, None for a file that is no table of Arrow."""
-    for magic, kind in KINDS.items():
-        if content.stream.start.startswith(magic):
-            return kind
-    return None
-
-
-def folder_parts(content: Content, reading: Reading) -> Iterator[Part]:
-    """The rows of the files of a folder or of a pattern, numbered from file to file.
+def folder_parts(parquet: Kind, content: Content, reading: Reading) -> Iterator[Part]:
+    """The rows of the Parquet files of a folder or of a pattern, numbered from file to file.
 
     Each file is read as if it were alone, but for columns that the first one lacks and for the
     limit of rows, which counts those of all files so far. Raises
@@ -426,7 +403,7 @@ def folder_parts(content: Content, reading: Reading) -> Iterator[Part]:
     count = 0
     size = 0
     for path, keys in _keys_of_files(content).items():
-        kind = Kind("Parquet", partial(_parquet_in_folder, keys), ())
+        kind = parquet._replace(open=partial(_parquet_in_folder, keys))
         with Content(path, content.sizes) as file, _opened(kind, file) as table:
             columns, _ = reading.columns(file.name, table.names)
             _refuse_same_meaning(file.name, table.names, columns, keys)

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -361,6 +360,8 @@ def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = -1) -> Iter
     >>> list(jsonl(["score"], [[float("inf")]]))
     ['{"score": null}']
     """
+    import json  # This import takes time.
+
     for row in rows:
         record = {name: _json(value, places) for name, value in zip(columns, row, strict=True)}
         yield json.dumps(record, default=_plain)

@@ -33,7 +33,8 @@ from ...evaluation.evaluation import Evaluation
 from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.named import about, short_names
 from ...evaluation.remarks import issued_in_collection
-from ...evaluation.values import COLLECTION, frame_of, needed_column
+from ...evaluation.value_columns import COLLECTION
+from ...evaluation.values import frame_of, needed_column
 from ...files.content import is_pattern
 from ...files.files import RunFile
 from ...files.sources import is_file, scoreddocs_of

@@ -36,7 +36,7 @@ from ...core.registry.facts import sign_of
 from ...errors import GradedError
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Study
-from ...evaluation.values import number_in
+from ...evaluation.value_columns import number_in
 from ...output.formats import known
 from ...records import dataclass
 from ..comparing.tests import PValue

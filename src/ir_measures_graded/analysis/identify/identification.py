@@ -21,7 +21,8 @@ from ...core.rows.rows import Rows, repeated_documents
 from ...errors import GradedError, shown
 from ...evaluation.checked import checks_arguments, pairs
 from ...evaluation.named import Judgments, Qrels, Run, about, named_runs, read_judgments
-from ...evaluation.values import MOST_DECIMALS, decimals_of, number_in, values_by_topic
+from ...evaluation.value_columns import number_in
+from ...evaluation.values import MOST_DECIMALS, decimals_of, values_by_topic
 from ...files.files import RunFile
 from ...progress import Progress
 from ...records import dataclass

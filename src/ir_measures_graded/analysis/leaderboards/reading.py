@@ -25,16 +25,8 @@ from ...evaluation.attributes import By
 from ...evaluation.counting import Counting, effective_size, weighted_mean
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import UNNAMED, run_names
-from ...evaluation.values import (
-    AGGREGATE,
-    ALL,
-    IDS,
-    cells_of,
-    frame_of,
-    number_in,
-    refuse_too_large,
-    with_named_index,
-)
+from ...evaluation.value_columns import AGGREGATE, ALL, number_in
+from ...evaluation.values import IDS, cells_of, frame_of, refuse_too_large, with_named_index
 from ...evaluation.weights import ALL_ZERO, read_weights, refuse_missing_weights
 from ...files.content import matching
 from ...files.sources import named_path

@@ -20,8 +20,6 @@ from ..measures.base import EXTREMES, GradedMeasure
 from ..measures.gain_sums import GainSum
 from ..measures.sums import SumOverRanks
 from ..measures.topics import Topics
-from .judgments import Undetermined
-from .ties import expected, ordered
 
 ROUNDING = 1e-12
 """Weights that rise by less with the rank do not rise."""
@@ -45,6 +43,8 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
     if ties == "mean":
         return _mean_over_orders(measure, topics, depth)
     if ties in EXTREMES:
+        from .ties import ordered  # This import and those below take time.
+
         gain = topics.whole_run.gain
         merit = gain if ties == "max" else -gain
         topics = topics.reranked(ordered(topics.ranks, merit))
@@ -54,6 +54,8 @@ def evaluated(measure: GradedMeasure, topics: Topics, depth: int | None = None) 
 
 
 def _mean_over_orders(measure: GradedMeasure, topics: Topics, depth: int | None) -> np.ndarray:
+    from .ties import expected
+
     amounts = expected(measure, topics)
     assert isinstance(measure, SumOverRanks)
     if depth:
@@ -70,6 +72,8 @@ def refuse_rising_weights(measure: GradedMeasure, topics: Topics) -> None:
         return
     weight = measure.rank_weights(int(topics.retrieved.max(initial=0)))
     if (weight < 0).any() or (np.diff(weight) > ROUNDING).any():
+        from .judgments import Undetermined
+
         raise Undetermined(
             f"{measure}: the weights must be at least 0 and must not rise with the rank"
         )

@@ -3,6 +3,7 @@
 - `style`: sizes, colours and the widths of texts; the only module that decides them.
 - `sheet`: `Drawing`, the base class of all drawings, and `picture`, which puts some on a figure.
 - `fonts`: other fonts for characters that Matplotlib's own lacks.
+- `formats`: the files that a figure can be, and what drawing needs.
 - `saving`: a figure as PNG, SVG or PDF, the same file for the same figure.
 - `forest`: dots with intervals. `groups`: runs that do not differ. `slopes`: orders joined by
   lines. `bars`: sorted and stacked bars. `heat_map`: cells in colour, and the triangle of pairs.
@@ -24,11 +25,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .bars import SortedBars, StackedBars, difference_label
     from .forest import Forest, on_one_scale
+    from .formats import FORMATS, NEEDS
     from .groups import Groups
     from .heat_map import HeatMap, Triangle
     from .lines import Line, Lines
     from .number_line import NumberLine
-    from .saving import FORMATS, NEEDS, drawable, new_figure, rendered, save, svg
+    from .saving import drawable, new_figure, rendered, save, svg
     from .scatter import Scatter
     from .sheet import Drawing, Figure, picture, said_above, side_by_side
     from .slopes import Slopes, coloured_in_words, colours_of_moves
@@ -94,11 +96,12 @@ __all__ = [
 MODULES = {
     "bars": ("SortedBars", "StackedBars", "difference_label"),
     "forest": ("Forest", "on_one_scale"),
+    "formats": ("FORMATS", "NEEDS"),
     "groups": ("Groups",),
     "heat_map": ("HeatMap", "Triangle"),
     "lines": ("Line", "Lines"),
     "number_line": ("NumberLine",),
-    "saving": ("FORMATS", "NEEDS", "drawable", "new_figure", "rendered", "save", "svg"),
+    "saving": ("drawable", "new_figure", "rendered", "save", "svg"),
     "scatter": ("Scatter",),
     "sheet": ("Drawing", "Figure", "picture", "said_above", "side_by_side"),
     "slopes": ("Slopes", "coloured_in_words", "colours_of_moves"),

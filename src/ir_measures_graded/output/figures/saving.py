@@ -10,19 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..files import checked_ending, write_whole
-from .style import NEEDS, drawable, styled
+from .formats import FORMATS
+from .style import drawable, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "NEEDS", "drawable", "new_figure", "rendered", "save", "svg"]
-
-FORMATS: dict[str, dict[str, Any]] = {
-    "png": {},
-    "svg": {"Date": None},
-    "pdf": {"CreationDate": None},
-}
-"""File endings, with the metadata that would make two files of the same figure differ."""
+__all__ = ["drawable", "new_figure", "rendered", "save", "svg"]
 
 
 @styled

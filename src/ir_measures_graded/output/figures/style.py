@@ -22,13 +22,11 @@ from ..files import refuse_bad_date
 from ..formats import WITHIN
 from ..width import fitting, width_of
 from .fonts import lacking, own_font
+from .formats import NEEDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-NEEDS: Final = ("matplotlib", "a figure", "plot")
-"""The arguments of `needed`."""
 
 BLUE: Final = "#0072B2"
 """The colour of data that need no second one."""
