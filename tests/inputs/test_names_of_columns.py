@@ -102,6 +102,18 @@ def test_a_frame_with_unknown_names_is_answered_with_a_renaming():
     )
 
 
+def test_ids_in_the_index_of_a_frame_are_told():
+    frame = pandas.DataFrame(ROWS, columns=["query_id", "doc_id", "score"])
+    pivot = frame.pivot(index="query_id", columns="doc_id", values="score")
+    for lacking in (frame.set_index("query_id"), pivot):
+        message = refused(lambda source=lacking: in_memory(source, RUN).checked())
+        assert "has query_id in its index, not in a column; pass frame.reset_index()" in message
+    both = frame.set_index("query_id", drop=False)
+    assert in_memory(both, RUN).checked().dicts() == EXPECTED
+    stacked = pivot.stack().reset_index(name="score")
+    assert in_memory(stacked, RUN).checked().dicts() == EXPECTED
+
+
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_a_run_is_read_by_the_words_of_its_columns_with_a_remark(tmp_path, form):
     frame = pandas.DataFrame({"search phrase": ["7", "7"], "sku": ["a", "b"], "serp rank": [2, 1]})

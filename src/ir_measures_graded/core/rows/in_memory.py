@@ -28,6 +28,7 @@ from .columns import (
     column_name,
     column_names,
     column_of_ranks,
+    is_known,
     is_rank,
 )
 from .decimals import as_decimals
@@ -411,6 +412,23 @@ def _reader(source: Any, role: Role) -> Callable[[], Rows]:
     return partial(_grouped, columns, role, of_file)
 
 
+def _refuse_ids_in_index(frame: Any, role: Role) -> None:
+    """Raise `GradedError` for a DataFrame whose index has the column of an id that it lacks."""
+    index = getattr(frame, "index", None)
+    of_index = [name for name in getattr(index, "names", ()) if name is not None]
+    if not any(is_known(name, role) for name in of_index):
+        return
+    where = f"{role.kind}: the DataFrame"
+    for ours in IDS:
+        in_index = column_name(where, of_index, ours)
+        if in_index is not None and column_name(where, list(frame.columns), ours) is None:
+            raise GradedError(
+                f"{where} has {in_index} in its index, not in a column; pass frame.reset_index(), "
+                "and a table with a column per document as frame.stack().reset_index(name="
+                f"{role.value!r})"
+            )
+
+
 def _columns(source: Any, role: Role) -> Columns | None:
     """The columns of the source; None for a dict of dicts."""
     if isinstance(source, Mapping):
@@ -423,6 +441,7 @@ def _columns(source: Any, role: Role) -> Columns | None:
     if isinstance(source, Part):
         return Columns("the file", list(source.columns), source.columns.__getitem__)
     if hasattr(source, "itertuples"):
+        _refuse_ids_in_index(source, role)
         return Columns("the DataFrame", list(source.columns), lambda name: source[name].array)
     is_table = exports_arrow(source)
     is_single = isinstance(source, (str, bytes))
