@@ -27,13 +27,12 @@ from ..core.ranking.gains import plain_number
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry import facts
-from ..core.registry.facts import ONE, SKIP, ZERO
+from ..core.registry.facts import ONE, SKIP, ZERO, reads_scores
 from ..core.registry.notation import parse_measure
 from ..errors import NotApplicableError
 from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
 from ..evaluation.level_notes import notes_on_rel
 from ..evaluation.named import Qrels, Run, Runs, study_of
-from ..evaluation.order_of_rows import reads_scores
 from ..evaluation.run_evaluator import RunEvaluator
 from ..output.figures import (
     Figure,

@@ -39,7 +39,9 @@ from .registry.facts import (
     ZERO,
     has_relevant,
     is_graded,
+    reads_scores,
     refuse_other_best,
+    with_options,
 )
 from .registry.notation import parse_list
 from .rows.columns import QRELS, RUN
@@ -55,7 +57,8 @@ Array = Any
 """
 Measures: TypeAlias = Measure | str | Iterable[Measure | str]
 
-TIES = ("mean", "min", "max", "given")
+EXTREMES = ("min", "max")
+TIES = ("mean", *EXTREMES, "given")
 LABELS = QRELS._replace(
     kind="labels",
     rule="the label is {}; a label is a finite number, or NaN if the document is unjudged",
@@ -90,7 +93,8 @@ class ArrayEvaluator(GradedEvaluator):
 
     The documents have no ids. `ties` says how tied documents are ordered for a measure that has the
     option `ties`, unless the measure has it set: 'mean' (over all orders), 'min' or 'max'. With
-    'given', and for all other measures, tied documents stay in the order given. In a measure,
+    'given', and for all other measures, tied documents stay in the order given; 'min' and 'max' are
+    errors for those that do not read the scores, as NDPM and ESL do. In a measure,
     ``ties='docid'`` is the default and does not count as set.
 
     A group without a judged document, such as a row of padding or a size of 0, has no value:
@@ -462,9 +466,17 @@ def _of_one_or_all(measure: Measures, results: np.ndarray) -> Any:
 
 
 def _with_ties(measure: Measure, ties: str) -> Measure:
-    """The measure with the option `ties`, if it has the option and it is not set."""
+    """The measure with the option `ties`, if it has the option and it is not set.
+
+    Raises `GradedError` for a measure of which the lowest or highest value is wanted, but not
+    known: the one in the given order would be taken for it.
+    """
     definition = definition_of(measure)
-    if definition is None or definition.option("ties"):
+    if definition is not None and definition.option("ties"):
+        return measure
+    if ties in EXTREMES and not reads_scores(measure):
+        return with_options(measure, {"ties": ties})
+    if definition is None:
         return measure
     with_ties = with_option(definition, "ties", ties)
     if with_ties is not None:

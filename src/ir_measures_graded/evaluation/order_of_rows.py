@@ -10,14 +10,12 @@ from ir_measures import Measure
 
 from ..core.by_topic import changes, positions
 from ..core.ranking.order import as_compared, descending, falling_bits, tied
-from ..core.registry.facts import with_missing_options
+from ..core.registry.facts import reads_scores, with_missing_options
 from ..core.rows.rows import Rows
 from ..errors import GradedError
 
 GIVEN = "given"
 """The choice of `ties` that keeps the order of the rows."""
-OF_SCORES = ("norm", "tied_by")
-"""The parameters of measures that read the scores of a run, not only its order."""
 
 
 def in_order_given(run: Rows) -> Rows:
@@ -83,11 +81,6 @@ def refuse_own_ties(measures: Iterable[Measure]) -> None:
                 f"{measure} names its own ties; leave them out, or leave out ties={GIVEN!r}, "
                 "which leaves no tie"
             )
-
-
-def reads_scores(measure: Measure) -> bool:
-    """Whether a measure reads the scores of a run, not only its order."""
-    return not measure.SUPPORTED_PARAMS.keys().isdisjoint(OF_SCORES)
 
 
 def refuse_readers_of_scores(measures: Iterable[Measure]) -> None:

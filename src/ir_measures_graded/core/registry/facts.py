@@ -63,6 +63,8 @@ RELEVANCE_IS_IGNORED: Final = frozenset(["Judged", "NumQ", "NumRet"])
 ZERO: Final = "zero"
 SKIP: Final = "skip"
 ONE: Final = "one"
+OF_SCORES: Final = ("norm", "tied_by")
+"""The parameters of measures that read the scores of a run, not only its order."""
 CHOICES_OF_NO_RELEVANT: Final = (ZERO, SKIP, ONE)
 """The value of a topic without a relevant document: that of the measure, none, or 1."""
 
@@ -156,6 +158,11 @@ def with_missing_options(measure: Measure, options: Mapping[str, Any]) -> Measur
     """The measure with the options that it does not name, as `with_options`."""
     missing = {name: value for name, value in options.items() if name not in measure.params}
     return with_options(measure, missing)
+
+
+def reads_scores(measure: Measure) -> bool:
+    """Whether a measure reads the scores of a run, not only its order."""
+    return not measure.SUPPORTED_PARAMS.keys().isdisjoint(OF_SCORES)
 
 
 def name_of(measure: Measure) -> str:
