@@ -46,6 +46,7 @@ from .counting import PLAIN, Counting
 from .order_of_rows import in_order_given, refuse_readers_of_scores
 from .remarks import DEPTH, RunRemarks, depth_of, issue
 from .sessions import Given, Sessions
+from .vespa_ids import short_id, with_ids_of_qrels
 
 Runs = Mapping[str, Any] | Iterable[Any] | str | os.PathLike[str]
 """Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a
@@ -83,6 +84,16 @@ class Judgments:
     def numbers(self) -> dict[str, int]:
         """The number of each topic in that order."""
         return {topic: number for number, topic in enumerate(self.rows.topics)}
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The ids of all judged documents."""
+        return frozenset(self.rows.docs.ids())
+
+    @cached_property
+    def has_ids_of_vespa(self) -> bool:
+        """Whether one of the judged documents has a full id of Vespa."""
+        return any(short_id(id_) is not None for id_ in self.ids)
 
     @cached_property
     def contract(self) -> Contract | None:
@@ -389,14 +400,16 @@ class Run:
     def rows(self, judgments: Judgments) -> Rows:
         """All rows of the run at once. Raises the errors of `RunSource` and of `check`."""
         table = self._source_for(judgments).rows()
-        table = self._treated(table)
+        table = self._treated(table, judgments)
         if table.file:
             self.check(table.topics, judgments)
         refuse_mixed(table, judgments.rows)
         return table
 
-    def _treated(self, rows: Rows) -> Rows:
-        """These rows, without documents that are left out, and in the order that is asked for."""
+    def _treated(self, rows: Rows, judgments: Judgments) -> Rows:
+        """These rows with the ids of the qrels, without documents that are left out, and in the
+        order that is asked for."""
+        rows = with_ids_of_qrels(rows, judgments)
         if self.ignore_identical_ids:
             rows = rows.without_own_topic()
         if self.in_order_given:
@@ -411,7 +424,7 @@ class Run:
         """The rows of the run. The topics of a file are checked after the last block."""
         topics: list[str] = []
         for block in source.blocks():
-            block = self._treated(block)
+            block = self._treated(block, judgments)
             topics += block.topics
             yield block
         if topics and block.file:

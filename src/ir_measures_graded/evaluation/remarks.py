@@ -26,6 +26,7 @@ from ..files.predictions import ONE_A_LINE
 from ..output.formats import Percent, counted, listed
 from ..output.remarks import in_collection, merged
 from .order_of_rows import tied_documents
+from .vespa_ids import remarks_on_ids
 from .words import remarks_on_words
 
 if TYPE_CHECKING:
@@ -161,6 +162,7 @@ class RunRemarks:
         self.unmatched: UnmatchedDocuments | None = None
         self.predictions = 0
         self.tied_predictions = 0
+        self.shortened: tuple[str, str] | None = None
 
     def watched(self, blocks: Iterable[JudgedRanks]) -> Iterator[JudgedRanks]:
         """The same blocks, which are counted."""
@@ -193,6 +195,7 @@ class RunRemarks:
         self.has_scores[numbers] = ranks.highest > ranks.lowest
         self.has_own[numbers] = ranks.place.own
         rows = ranks.place.rows
+        self.shortened = self.shortened or rows.facts.shortened
         if rows.facts.form == ONE_A_LINE:
             self.predictions += rows.values.size
             self.tied_predictions += tied_documents(rows)
@@ -214,6 +217,7 @@ class RunRemarks:
         """Unusual properties of the whole run of this name, which has been counted."""
         for remark in source.remarks:
             yield replace(remark, subject=name)
+        yield from remarks_on_ids(self.shortened, name)
         if isinstance(source, PassageRun):
             yield from self._on_passages(source, name)
         if source.is_empty:

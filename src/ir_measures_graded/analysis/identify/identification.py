@@ -21,8 +21,10 @@ from ...core.rows.rows import Rows, repeated_documents
 from ...errors import GradedError, shown
 from ...evaluation.checked import checks_arguments, pairs
 from ...evaluation.named import Judgments, Qrels, Run, about, named_runs, read_judgments
+from ...evaluation.remarks import issue
 from ...evaluation.value_columns import number_in
 from ...evaluation.values import MOST_DECIMALS, decimals_of, values_by_topic
+from ...evaluation.vespa_ids import remarks_on_ids
 from ...files.files import RunFile
 from ...progress import Progress
 from ...records import dataclass
@@ -177,6 +179,7 @@ def _read(
     with about(named.name):
         rows, repeated = repeated_documents(named.rows(judgments))
     _refuse_other_topics(named, rows, judgments)
+    issue(remarks_on_ids(rows.facts.shortened, named.name))
     if not by_mean:
         by_topic = values_by_topic(numbers, judgments.judged.code.keys(), name, wanted)
         return GivenRun(rows, repeated, by_topic, decimals_of(by_topic.values()))

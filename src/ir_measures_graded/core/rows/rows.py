@@ -45,7 +45,7 @@ class Facts(NamedTuple):
     empty if there is none. Qrels that are lists of ids have `only_relevant` documents. `sequence`
     is the number of lists of a sequence, which has no ids of topics, and 0 for all other rows.
     `incomplete` are the topics for which a search engine did not search all documents, each with
-    the reason.
+    the reason. If ids were `shortened` to those of the qrels, this is an id before and after.
     """
 
     file: str = ""
@@ -60,6 +60,7 @@ class Facts(NamedTuple):
     only_relevant: bool = False
     sequence: int = 0
     incomplete: tuple[tuple[str, str], ...] = ()
+    shortened: tuple[str, str] | None = None
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
