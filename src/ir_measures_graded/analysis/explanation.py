@@ -305,7 +305,11 @@ def explanations(
     if topics is not None:
         wanted = dict.fromkeys(map(str, topics))
         study = study.part(tuple(wanted))
-    return {run.name: _explained(run, measure, depth) for run in study.runs}
+    by_run = {}
+    for run in study.runs:
+        by_run[run.name] = _explained(run, measure, depth)
+        run.ranks.release()
+    return by_run
 
 
 def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Explanation]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from ..core.rows.id_matching import equal_pairs
 from ..core.uncertainty import evaluated, with_option
 from ..core.uncertainty.extremes import differences_of
 from ..core.uncertainty.judgments import Undetermined, unjudged_of
+from ..core.uncertainty.strategy import Differences
 from ..errors import NotApplicableError
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
@@ -273,8 +274,7 @@ def ranges(
     values: list[Range] = []
     differences: list[Range] = []
     with issued_together():
-        for measure in wanted:
-            bounded = _BoundedRuns(measure, study.runs)
+        for bounded in _bounded(wanted, study.runs):
             values += bounded.ranges()
             differences += bounded.differences()
     return Ranges(tuple(wanted), tuple(values), tuple(differences), study.judgments.levels)
@@ -289,7 +289,7 @@ def differences_by_topic(
     """
     if not has_ranges(measure):
         return {}
-    both = _BoundedRuns(_checked(measure), [first, second])
+    (both,) = _bounded([_checked(measure)], [first, second])
     differences = {
         "ties": both.independent_differences(OVER_TIES, both.pairs),
         "unjudged": both.differences_over_judgments(both.pairs),
@@ -322,9 +322,10 @@ def standings(study: Study, measures: Iterable[Measure]) -> dict[Measure, Standi
 
     Most differences need no exact bounds.
     """
+    having_ranges = list(filter(has_ranges, measures))
+    definitions = list(map(_checked, having_ranges))
     by_measure = {}
-    for measure in filter(has_ranges, measures):
-        bounded = _BoundedRuns(_checked(measure), study.runs)
+    for measure, bounded in zip(having_ranges, _bounded(definitions, study.runs), strict=True):
         by_measure[measure] = bounded.standing()
     return by_measure
 
@@ -349,11 +350,34 @@ def _checked(measure: Measure) -> GradedMeasure:
     return measure
 
 
-def _in_stacks(runs: Sequence[Topics]) -> list[Sequence[Topics]]:
+def _bounded(measures: Sequence[GradedMeasure], runs: Sequence[Run]) -> list[_BoundedRuns]:
+    """The runs by each measure with their bounds.
+
+    All measures see a run before the next one: its arrays in rank order, which take several times
+    the memory of the run, are then computed once and kept no longer.
+    """
+    by_measure = [_BoundedRuns(measure, runs) for measure in measures]
+    for numbers in steps(_in_stacks(runs), "ranges"):
+        for bounded in by_measure:
+            bounded.add(numbers)
+        for bounded in by_measure:
+            _release(bounded.runs[numbers])
+    return by_measure
+
+
+def _in_stacks(runs: Sequence[Run]) -> list[slice]:
     """The runs in parts. The runs of a part are so short that one call for all of them saves
-    time."""
-    sizes = [topics.ranks.scores.size + topics.ranks.judged.level.size for topics in runs]
-    return [runs[first:stop] for first, stop in blocks(np.array(sizes))]
+    time.
+    """
+    ranks = [run.ranks for run in steps(runs, "runs")]
+    sizes = [of_run.scores.size + of_run.judged.level.size for of_run in ranks]
+    return [slice(first, stop) for first, stop in blocks(np.array(sizes))]
+
+
+def _release(runs: Iterable[Run]) -> None:
+    """Forget what measures share of these runs."""
+    for run in runs:
+        run.ranks.release()
 
 
 def _values_of_runs(measure: GradedMeasure, runs: Sequence[Topics]) -> tuple[np.ndarray, list[str]]:
@@ -425,12 +449,12 @@ def _evaluated(measure: GradedMeasure, topics: Topics) -> np.ndarray:
 class _BoundedRuns:
     """Some runs by one measure with their bounds, and the differences of pairs of them.
 
-    - `values` (5 × runs × T) and `notes` are as from `_values`; `means` (5 × runs) are those over
-      the topics that count
+    - `values` (5 × runs × T) and `notes` are as from `_values`, for all runs that were added;
+      `means` (5 × runs) are those over the topics that count
+    - `retrieved` and `judged` (runs): the number of documents within the cutoff
     - `has_judgments` (runs): whether the range of a run over judgments is known
     - `pairs`: the numbers of two runs (P × 2)
-    - `bounds`: the bounds of differences over judgments between the runs with such a range, None if
-      they are not known. `position` (runs) is the number of a run among these.
+    - `position` (runs): the number of a run among those whose range over judgments is known
     """
 
     def __init__(self, measure: GradedMeasure, runs: Sequence[Run]):
@@ -447,25 +471,47 @@ class _BoundedRuns:
         if counting.no_relevant == ONE:
             self.counts_one = lacks_relevant(measure, judgments.documents)
         self.runs = runs
-        self.topics = [run.view(measure) for run in steps(runs, "runs")]
-        values = []
-        self.notes = []
-        for some in steps(_in_stacks(self.topics), f"ranges of {measure}"):
-            values_of_runs, reasons = _values_of_runs(measure, some)
-            values.append(values_of_runs)
-            self.notes += reasons
-        self.values = np.concatenate(values, axis=1)
-        self.values[np.isfinite(self.values) & self.counts_one] = 1
-        self.means = self.mean(self.values)
-        self.has_judgments = ~np.isnan(self.means[OVER_JUDGMENTS][0])
+        self.values = np.empty((5, len(runs), len(judgments.topics)))
+        self.notes = [""] * len(runs)
+        self.retrieved = np.zeros(len(runs), dtype=np.int64)
+        self.judged = np.zeros(len(runs), dtype=np.int64)
         pairs = list(combinations(range(len(runs)), 2))
         self.pairs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        self.position = np.cumsum(self.has_judgments) - 1
-        self.bounds = None
-        numbers = np.flatnonzero(self.has_judgments).tolist()
-        bounded = [self.topics[number] for number in numbers]
-        if bounded:
-            self.bounds = differences_of(measure, bounded, partial(_documents, bounded))
+
+    def add(self, numbers: slice) -> None:
+        """Compute the values of the runs with these numbers."""
+        runs = self.runs[numbers]
+        topics_of_runs = [run.view(self.measure) for run in runs]
+        values, self.notes[numbers] = _values_of_runs(self.measure, topics_of_runs)
+        values[np.isfinite(values) & self.counts_one] = 1
+        self.values[:, numbers] = values
+        self.retrieved[numbers] = [topics.retrieved.sum() for topics in topics_of_runs]
+        self.judged[numbers] = [topics.run.topic.size for topics in topics_of_runs]
+
+    @cached_property
+    def means(self) -> np.ndarray:
+        return self.mean(self.values)
+
+    @cached_property
+    def has_judgments(self) -> np.ndarray:
+        return ~np.isnan(self.means[OVER_JUDGMENTS][0])
+
+    @cached_property
+    def position(self) -> np.ndarray:
+        return np.cumsum(self.has_judgments) - 1
+
+    @cached_property
+    def bounds(self) -> Differences | None:
+        """The bounds of differences over judgments between the runs with such a range, None if
+        they are not known.
+        """
+        runs = [self.runs[number] for number in np.flatnonzero(self.has_judgments).tolist()]
+        if not runs:
+            return None
+        bounded = [run.view(self.measure) for run in runs]
+        bounds = differences_of(self.measure, bounded, partial(_documents, bounded))
+        _release(runs)
+        return bounds
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The mean over the topics, the last axis."""
@@ -490,11 +536,9 @@ class _BoundedRuns:
     def ranges(self) -> Iterator[Range]:
         """The ranges of the mean of each run."""
         for number, run in enumerate(self.runs):
-            topics = self.topics[number]
-            retrieved = int(topics.retrieved.sum())
             judged = None
-            if retrieved:
-                judged = topics.run.topic.size / retrieved
+            if self.retrieved[number]:
+                judged = float(self.judged[number] / self.retrieved[number])
             value, *ends = self.means[:, number].tolist()
             ties, unjudged = _intervals(ends)
             note = self.notes[number]
@@ -524,7 +568,7 @@ class _BoundedRuns:
 
     def in_parts(self, pairs: np.ndarray) -> list[np.ndarray]:
         """The pairs, so many at a time that their documents fit into memory."""
-        longest = max(int(topics.retrieved.sum()) for topics in self.topics)
+        longest = int(self.retrieved.max())
         count = len(pairs) * longest // COMPARED + 1
         return np.array_split(pairs, count)
 

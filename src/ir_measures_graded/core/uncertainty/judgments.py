@@ -16,7 +16,7 @@ import numpy as np
 from ...errors import GradedError
 from ..budget import STEPS, TABLES, within_budget
 from ..by_topic import bounds_of, offsets_of, positions, rows_of, tally
-from ..measures.topics import GainList, Topics, full_list
+from ..measures.topics import GainList, Topics
 from ..ranking.judged import Judged, LevelCounts, computed_once
 from ..ranking.ranks import JudgedRanks
 
@@ -33,11 +33,13 @@ class Undetermined(GradedError):
 def unjudged_of(topics: Topics) -> GainList:
     """The unjudged documents within the cutoff, with gain 0."""
     run = topics.run
-    listed = full_list(topics)
-    judged_entry = listed.offsets[run.topic] + run.rank - 1
-    is_unjudged = np.ones(listed.rank.size, dtype=bool)
-    is_unjudged[judged_entry] = False
-    return listed.where(is_unjudged)
+    bounds = bounds_of(topics.retrieved)
+    is_unjudged = np.ones(bounds[-1], dtype=bool)
+    is_unjudged[bounds[run.topic] + run.rank - 1] = False
+    entry = np.flatnonzero(is_unjudged)
+    topic = np.repeat(np.arange(topics.count), topics.retrieved)[entry]
+    rank = entry - bounds[topic] + 1
+    return GainList(topics.count, topic, rank, np.zeros(entry.size))
 
 
 def padded(values: np.ndarray, sizes: np.ndarray, none: float = 0) -> np.ndarray:

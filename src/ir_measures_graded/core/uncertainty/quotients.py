@@ -193,16 +193,20 @@ class _Rounds:
         The loop finds, from the highest threshold to the lowest, how many documents reach each one.
         The best choice for the thresholds above is a running maximum over these numbers.
         """
-        rows, cases, levels = self.step.shape
+        _, cases, levels = self.step.shape
         numbers = np.arange(self.earned.shape[2])
-        n = d = surplus = np.zeros((rows, cases, numbers.size))
+        surplus: np.ndarray | None = None
         for level in reversed(range(levels)):
-            above = _place_of_running_maximum(surplus)
             step = self.step[:, :, level, None]
-            n_above = np.take_along_axis(n, above, axis=2)
-            d_above = np.take_along_axis(d, above, axis=2)
-            n = n_above + step * self.earned[:, None, level]
-            d = d_above + step * self.added[:, None, level]
+            n_of_level = step * self.earned[:, None, level]
+            d_of_level = step * self.added[:, None, level]
+            if surplus is None:  # no threshold is above
+                n = n_of_level
+                d = d_of_level
+            else:
+                above = _place_of_running_maximum(surplus)
+                n = np.take_along_axis(n, above, axis=2) + n_of_level
+                d = np.take_along_axis(d, above, axis=2) + d_of_level
             refused: np.ndarray = self.excess
             if cases > 1:
                 # Some document has the highest gain of the case, and none has a higher one.
@@ -210,6 +214,7 @@ class _Rounds:
                 refused = refused | (is_above_case == (numbers > 0))
             surplus = n - bound[:, :, None] * d
             surplus = np.where(refused, -np.inf, surplus)
+        assert surplus is not None, "a quotient without levels has no rounds"
         chosen = np.argmax(surplus, axis=2)[:, :, None]
         chosen_n = np.take_along_axis(n, chosen, axis=2)[:, :, 0]
         chosen_d = np.take_along_axis(d, chosen, axis=2)[:, :, 0]
