@@ -1,12 +1,14 @@
 """What the what-if page holds, and which data it refuses."""
 
 import json
+import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ir_measures_graded import demo, parse_measure
-from ir_measures_graded.analysis import sensitivity
+from ir_measures_graded import RunFile, cli, demo, parse_measure
+from ir_measures_graded.analysis import ordered_runs, sensitivity
 from ir_measures_graded.analysis.whatif import what_if
 from ir_measures_graded.evaluation.named import study_of
 from rounds import thorough
@@ -106,3 +108,49 @@ def test_the_data_of_100_runs_and_50_topics_stay_below_700_kb():
     runs = {f"run {n}": {topic: random_ranking() for topic in topics} for n in range(100)}
     data = what_if_of("nDCG_JK@10", qrels, runs).data()
     assert len(json.dumps(data, ensure_ascii=False, separators=(",", ":"))) < 700_000
+
+
+@pytest.fixture
+def two_runs(tmp_path, monkeypatch):
+    """Qrels with words, two runs with ties, and both in a table of other names."""
+    monkeypatch.chdir(tmp_path)
+    Path("q.csv").write_text("query_id,doc_id,relevance\n1,a,Good\n1,b,Bad\n1,1,So so\n")
+    table = ["sys,who,doc_id,score"]
+    for name, text in {"a": "1a1 1b1 113", "b": "1b2 112 1a1"}.items():
+        Path(f"{name}.run").write_text("".join(f"{q} Q0 {d} 1 {s} x\n" for q, d, s in text.split()))
+        table += [f"{name},{q},{d},{s}" for q, d, s in text.split()]
+    Path("both.csv").write_text("\n".join(table))
+
+
+TABLE = RunFile("both.csv", run_column="sys", columns={"query_id": "who"})
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"),
+    [
+        (["a.run", "b.run"], "a.run b.run"),
+        ([RunFile("a.run", ascending=True), RunFile("b.run", ascending=True)], "a.run b.run --asc"),
+        (lambda: ordered_runs({"a": "a.run", "b": "b.run"}), "a.run b.run --ties given"),
+        ({"a": "a.run", "other": "b.run", "again": "b.run"}, "a.run other=b.run again=b.run"),
+        (TABLE.runs, "both.csv --run_column sys --columns query_id=who"),
+        ([RunFile("a.run", ascending=True), "b.run"], "RUN…"),
+        (RUNS, "RUN…"),
+    ],
+)
+def test_the_command_reads_the_runs_as_they_were_read(runs, words, two_runs):
+    study = study_of({"1": {"a": 2, "b": 0, "1": 1}}, runs() if callable(runs) else runs)
+    command = what_if(study, parse_measure("nDCG_JK@2")).command
+    assert command.startswith(f"ir_measures_graded evaluate QRELS {words}")
+
+
+def test_the_command_of_a_page_has_the_values_of_its_line(two_runs, capsys):
+    typed = shlex.split("q.csv a.run b.run --ignore_identical_ids --levels 'Bad:0,So so:1,Good:2'")
+    assert cli.main(["sensitivity", *typed, "nDCG_JK@3", "-o", "page.html"]) == 0
+    text = Path("page.html").read_text(encoding="utf-8").partition('"command":')[2]
+    command, _ = json.JSONDecoder().raw_decode(text)
+    printed = []
+    for line in (["evaluate", *typed], shlex.split(command)[1:]):
+        capsys.readouterr()
+        assert cli.main([*line, "nDCG_JK@3"]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]

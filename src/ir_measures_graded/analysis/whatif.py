@@ -22,8 +22,9 @@ from ..core.ranking.gains import EXP, LINEAR, PRESETS, Gains, Number, gain_of, p
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import gains_of, is_graded
 from ..core.registry.notation import parse_measure
+from ..core.rows.level_words import named_levels
 from ..errors import GradedError
-from ..evaluation.named import Study
+from ..evaluation.named import Run, Study, short_names
 from ..files.files import RunFile
 from ..output.figures import COLOURS
 from ..records import dataclass
@@ -35,7 +36,9 @@ MOST_LEVELS = 12
 MOST_LISTS = 20_000
 """The page holds at most this many lists (runs × topics), which is about 2 MB."""
 MOST_NAMED_RUNS = 5
-"""The command to copy names the files of at most this many runs."""
+"""The command to copy names at most so many files of runs."""
+PLACEHOLDER = "RUN…"
+"""What the command has in place of runs that no file holds."""
 OFFERED = {
     "nDCG_JK": ("b",),
     "DCG_JK": ("b",),
@@ -233,12 +236,50 @@ def _lists(ranks: JudgedRanks, levels: np.ndarray, is_condensed: bool) -> tuple[
 def _command(study: Study) -> str:
     """The command that evaluates the runs, up to the measure; placeholders for data in memory."""
     words = ["ir_measures_graded", "evaluate", study.judgments.name or "QRELS"]
-    files = [run.source.file for run in study.runs if isinstance(run.source, RunFile)]
-    paths = [os.fspath(file) for file in files if isinstance(file, (str, os.PathLike))]
-    placeholders = []
-    if len(paths) == len(study.runs) <= MOST_NAMED_RUNS:
-        words += map(str, paths)
-    else:
-        placeholders.append("RUN…")
-    quoted = [shlex.quote(word) for word in words]
-    return " ".join(quoted + placeholders)
+    words_of_runs = _words_of(study.runs)
+    levels = named_levels()
+    if levels:
+        pairs = [f"{word}:{plain_number(level)}" for word, level in levels.items()]
+        words_of_runs += ["--levels", ",".join(pairs)]
+    line = shlex.join([*words, *words_of_runs])
+    return line.replace(shlex.quote(PLACEHOLDER), PLACEHOLDER)
+
+
+def _words_of(runs: Sequence[Run]) -> list[str]:
+    """The files of the runs, and the options with which they are read; a placeholder if they are in
+    memory, many, or read with several options.
+    """
+    words: list[str] = []
+    options: list[list[str]] = []
+    for run in runs:
+        source = run.source
+        if not isinstance(source, RunFile) or not isinstance(source.file, (str, os.PathLike)):
+            return [PLACEHOLDER]
+        word = str(os.fspath(source.file))
+        is_of_table = source.run is not None
+        if not is_of_table and run.name not in short_names(word):
+            word = f"{run.name}={word}"
+        if not is_of_table or word not in words:
+            words.append(word)
+        options.append(_options_of(run, source))
+    is_alike = all(of_run == options[0] for of_run in options)
+    if not is_alike or len(words) > MOST_NAMED_RUNS:
+        return [PLACEHOLDER]
+    return words + options[0]
+
+
+def _options_of(run: Run, source: RunFile) -> list[str]:
+    """The options of a command that reads the run as it was read."""
+    options: list[str] = []
+    if source.is_ascending:
+        options.append("--ascending")
+    if source.run_column is not None:
+        options += ["--run_column", source.run_column]
+    if source.names_of_columns:
+        columns = [f"{ours}={theirs}" for ours, theirs in source.names_of_columns]
+        options += ["--columns", ",".join(columns)]
+    if run.in_order_given:
+        options += ["--ties", "given"]
+    if run.ignore_identical_ids:
+        options.append("--ignore_identical_ids")
+    return options

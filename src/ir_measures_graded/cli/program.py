@@ -179,7 +179,8 @@ def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> 
     if isinstance(answer, Result):
         answer = Answer(answer)
     if isinstance(answer, Answer):
-        lines = written(arguments, answer)
+        with words_as_levels(arguments.get("levels")):  # a page has the line that reads them
+            lines = written(arguments, answer)
         return Output(lines, answer.status, printed_remarks(arguments, answer))
     return Output(list(answer))
 

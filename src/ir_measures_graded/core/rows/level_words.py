@@ -99,6 +99,11 @@ def level_of(word: Any) -> float | None:
     return levels.get(plain(word))
 
 
+def named_levels() -> Mapping[str, float]:
+    """The levels that the user names, by plain words; empty if the user names none."""
+    return _LEVELS.get() or {}
+
+
 def has_level_words() -> bool:
     """Whether the user names the levels of words."""
     return _LEVELS.get() is not None
