@@ -35,12 +35,12 @@ from .core.registry.install import accelerate
 from .core.registry.install import install as _install
 from .core.registry.notation import parse_measure
 from .core.registry.plugins import PluginWarning, register
-from .core.registry.sentences import sentence
 from .errors import EmptyRunWarning, GradedError, RegistrationWarning, UnknownMeasureError
 
 if _TYPE_CHECKING:
     from .core.arrays import ArrayEvaluator, array_mean, array_values
     from .core.registry.hooks import hookimpl
+    from .core.registry.sentences import sentence
     from .core.streaming import RankingMetric
     from .demo import register_demo
     from .files.files import RunFile, read_qrels
@@ -101,6 +101,7 @@ _plugins.trials.append(_problem)
 _LAZY = dict.fromkeys(["ArrayEvaluator", "array_mean", "array_values"], ".core.arrays")
 _LAZY |= {
     "hookimpl": ".core.registry.hooks",
+    "sentence": ".core.registry.sentences",
     "RankingMetric": ".core.streaming",
     "RunFile": ".files.files",
     "read_qrels": ".files.files",

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import sys
 from functools import cache
 from typing import Any
@@ -18,10 +19,25 @@ def docstring_of(thing: Any) -> str:
     >>> docstring_of(docstring_of).partition(";")[0]
     'The docstring of a class or function without its indentation'
     """
+    return inspect.cleandoc(_indented(thing))
+
+
+def summary_of(thing: Any) -> str:
+    """The first paragraph of the docstring in one line, which is found faster than all of it.
+
+    >>> summary_of(docstring_of)
+    'The docstring of a class or function without its indentation; empty if it has none.'
+    """
+    paragraph = re.split(r"\n\s*\n", _indented(thing).strip(), maxsplit=1)[0]
+    return " ".join(paragraph.split())
+
+
+def _indented(thing: Any) -> str:
+    """The docstring as it is written."""
     text = thing.__doc__
     if text is None and LEAVES_OUT_DOCSTRINGS:
         text = _in_source(thing.__module__).get(thing.__qualname__)
-    return inspect.cleandoc(text or "")
+    return text or ""
 
 
 @cache

@@ -1,12 +1,15 @@
 """Measure strings: the measures that they name, and the message for each error."""
 
+import io
 import sys
 import warnings
+from contextlib import redirect_stdout, suppress
 
 import ir_measures
 import numpy as np
 import pytest
 from ir_measures import AP, RR, P, Rprec, SetF, infAP, nDCG
+from pytrec_eval import supported_measures, supported_nicknames
 
 from ir_measures_graded import (
     CG,
@@ -18,7 +21,7 @@ from ir_measures_graded import (
     nDCG_JK,
     parse_measure,
 )
-from ir_measures_graded.core.registry.notation import parse_measures
+from ir_measures_graded.core.registry.notation import _may_be_of_trec_eval, parse_measures
 
 
 def original(text):
@@ -211,6 +214,16 @@ def test_long_strings_are_refused_briefly_in_linear_time(text):
     with pytest.raises(GradedError) as caught:
         parse_measures(text)
     assert len(str(caught.value)) < 400
+
+
+def test_every_name_that_ir_measures_reads_may_be_of_trec_eval():
+    parse = ir_measures.util.parse_trec_measure
+    parse = getattr(parse, "_original", parse)
+    for name in [*supported_measures, *supported_nicknames, "run", "map_", "PP"]:
+        with suppress(ValueError), redirect_stdout(io.StringIO()):
+            parse(name)
+            assert _may_be_of_trec_eval(name)
+    assert not _may_be_of_trec_eval("run")
 
 
 def test_trec_names_are_read_unless_they_are_measure_strings():

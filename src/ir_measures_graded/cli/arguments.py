@@ -17,6 +17,7 @@ from ..core.registry.everyday import is_everyday
 from ..core.registry.facts import CHOICES_OF_NO_RELEVANT, ZERO, is_err, with_missing_options
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import is_measure, parse_measure, parse_measures
+from ..core.registry.plugins import without_search
 from ..core.rows.columns import OUR_NAMES, Chosen
 from ..core.rows.level_words import levels_named
 from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean
@@ -400,7 +401,8 @@ def inputs(
         raise GradedError("no run is given; pass one or more run files, or - for standard input")
     if needed and not measures:
         raise GradedError(_no_measure(paths))
-    issue(Remark("file", path, NO_MEASURE) for path in paths if is_measure(path))
+    is_only_run = needed and len(paths) == 1 and not arguments.get("scoreddocs")
+    issue(Remark("file", path, NO_MEASURE) for path in _named_as_measures(paths, is_only_run))
     runs = list(pairs_of([source_of(word, arguments) for word in paths]))
     if arguments.get("scoreddocs"):
         runs.append(("scoreddocs", scoreddocs_of(arguments.qrels)))
@@ -568,6 +570,17 @@ def measure_in(text: str, what: str, qrels: Any = None) -> Measure:
     if len(measures) > 1:
         raise GradedError(f"{what} takes one measure, not {listed(measures)}")
     return measures[0]
+
+
+def _named_as_measures(paths: Iterable[str], is_only_run: bool) -> list[str]:
+    """The files whose names are measure strings.
+
+    The only run cannot be meant as a measure, so plugins are not looked for on its account.
+    """
+    if is_only_run:
+        with without_search():
+            return _named_as_measures(paths, False)
+    return [path for path in paths if is_measure(path)]
 
 
 def _no_measure(paths: Iterable[str]) -> str:

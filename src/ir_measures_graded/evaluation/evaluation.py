@@ -28,15 +28,6 @@ from .attributes import By
 from .counting import Counting, effective_size, weighted_mean, with_effective
 from .level_notes import notes_on_levels
 from .order_of_runs import best_first, leading
-from .topic_means import (
-    NOTE_ON_ONE_RUN,
-    NOTE_ON_RUNS,
-    answer_on_topics,
-    hardest_first,
-    means_of_topics,
-    note_on_extremes,
-    table_of_topics,
-)
 from .weights import ALL_ZERO, read_weights, refuse_missing_weights
 
 if TYPE_CHECKING:
@@ -446,10 +437,14 @@ class Evaluation(Result):
         0      RR    q2  0.25     0.0      0.5     0.5
         1      RR    q1  1.00     1.0      1.0     0.0
         """
+        from .topic_means import table_of_topics  # This import and the next ones take time.
+
         return table_of_topics(self).to_frame()
 
     def of_topics(self) -> View:
         """The `topic_means` as a table with sentences on the hardest topics and a heat map."""
+        from .topic_means import NOTE_ON_ONE_RUN, NOTE_ON_RUNS, answer_on_topics, table_of_topics
+
         note = NOTE_ON_RUNS
         if len(self.runs) == 1:
             note = NOTE_ON_ONE_RUN
@@ -602,6 +597,8 @@ class Evaluation(Result):
 
     def _figure_of_topics(self, title: str) -> figures.Figure:
         """A heat map of topics × runs for each measure."""
+        from .topic_means import hardest_first, means_of_topics, note_on_extremes
+
         order = self.best_first()
         names = [self.runs[row] for row in order]
         panels = []

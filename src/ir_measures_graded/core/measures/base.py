@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 import ir_measures
 import numpy as np
 
-from ...docstrings import docstring_of
+from ...docstrings import docstring_of, summary_of
 from ...errors import GradedError, NotApplicableError, did_you_mean, shown
 from ..by_topic import mean_over_topics
 from ..ranking.gains import LINEAR, plain_number
@@ -125,7 +125,7 @@ class GradedMeasure(ir_measures.Measure):
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
         cls.NAME = vars(cls).get("NAME", cls.__qualname__.rpartition(".")[2].removeprefix("_"))
-        summary = " ".join(docstring_of(cls).partition("\n\n")[0].split())
+        summary = summary_of(cls)
         title, colon, description = summary.partition(": ")
         has_own_texts = bool({"PRETTY_NAME", "SHORT_DESC"} & vars(cls).keys())
         if colon and not has_own_texts:

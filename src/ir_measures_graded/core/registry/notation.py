@@ -390,7 +390,7 @@ def trec_measures(text: Any) -> list[Measure]:
     strings = trec_strings(text.strip())
     if strings:
         return [parse_measure(string) for string in strings]
-    if not re.fullmatch(_TREC_NAME, text):
+    if not re.fullmatch(_TREC_NAME, text) or not _may_be_of_trec_eval(text):
         return []
     parse = ir_measures.util.parse_trec_measure
     parse = getattr(parse, "_original", parse)
@@ -406,6 +406,17 @@ def trec_measures(text: Any) -> list[Measure]:
         if str(error).startswith(("known trec name", "unknown argument")):
             raise GradedError(str(error)) from None
         return []
+
+
+def _may_be_of_trec_eval(text: str) -> bool:
+    """Whether a text may name measures of trec_eval: one without numbers is such a name itself.
+
+    ir-measures compares the start of a text with each name, which takes 5 ms.
+    """
+    from pytrec_eval import supported_measures, supported_nicknames  # This import takes time.
+
+    has_numbers = any(map(str.isdigit, text))
+    return has_numbers or text in supported_measures or text in supported_nicknames
 
 
 def checked(measure: Measure, uncut: bool = False) -> Measure:
@@ -464,8 +475,11 @@ def is_measure(text: str) -> bool:
     >>> is_measure("AP"), is_measure("bm25.run")
     (True, False)
     """
+    if "/" in text:  # most paths are told apart at once
+        return False
     try:
-        return bool(parse_measures(text, True))
+        with without_suggestions():
+            return bool(parse_measures(text, True))
     except GradedError:
         return False
 

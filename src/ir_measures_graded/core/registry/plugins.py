@@ -10,6 +10,8 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
@@ -47,6 +49,7 @@ _met: list[Plugin] = []
 trials: list[Callable[[GradedMeasure], str]] = []
 """Functions that return the reason why a plugin's measure is wrong, or an empty string."""
 _state = {"loaded": False}
+_MAY_SEARCH: ContextVar[bool] = ContextVar("plugins may be looked for", default=True)
 _LOADING = threading.RLock()
 """Other threads wait until all plugins are admitted."""
 
@@ -119,8 +122,20 @@ def are_off() -> bool:
     return mode == "off"
 
 
+@contextmanager
+def without_search() -> Iterator[None]:
+    """Do not look for plugins in this block, which takes time."""
+    token = _MAY_SEARCH.set(False)
+    try:
+        yield
+    finally:
+        _MAY_SEARCH.reset(token)
+
+
 def load() -> None:
     """Admit the plugins of all installed distributions; only the first call looks for them."""
+    if not _MAY_SEARCH.get():
+        return
     with _LOADING:
         if _state["loaded"] or are_off():
             return
