@@ -46,6 +46,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ..errors import did_you_mean
+
 if TYPE_CHECKING:
     from ..evaluation.evaluate import evaluate
     from ..evaluation.evaluation import Evaluation
@@ -176,7 +178,10 @@ def __getattr__(name: str) -> Any:
     if name == "figures":
         return import_module("..output.figures", __name__)
     if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        text = f"module {__name__!r} has no attribute {name!r}"
+        if not name.startswith("_"):
+            text += did_you_mean(name, _MODULE_OF)
+        raise AttributeError(text)
     value = getattr(import_module(_MODULE_OF[name], __name__), name)
     globals()[name] = value
     return value

@@ -15,9 +15,10 @@ from typing import Any, ParamSpec, TypeVar
 from ir_measures import Measure
 
 from ..arguments import flag, items, names, number, refused, text
-from ..errors import GradedError, did_you_mean, shown
+from ..errors import GradedError, shown
 from ..output.result import Result
 from ..progress import checked_progress, followed
+from .wrong_calls import lacking, too_many, unexpected
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,34 +45,38 @@ def checks_arguments(example: str, **own: Check) -> Callable[[Callable[P, T]], C
     >>> rank("a", "b", "c")
     Traceback (most recent call last):
     ir_measures_graded.errors.GradedError: rank takes 2 arguments, not 3; call rank(['AP'])
+    >>> rank()
+    Traceback (most recent call last):
+    TypeError: rank() lacks measures; call rank(['AP'])
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         signature = inspect.signature(function)
         checks = {**CHECKS, **own}
+        parameters = list(signature.parameters.values())
         positional = [
-            parameter
-            for parameter in signature.parameters.values()
-            if parameter.kind is not parameter.KEYWORD_ONLY
+            parameter for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY
         ]
         takes_any = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in positional)
-        kinds = [parameter.kind for parameter in signature.parameters.values()]
+        kinds = [parameter.kind for parameter in parameters]
         takes_any_name = inspect.Parameter.VAR_KEYWORD in kinds
 
         @wraps(function)
         def with_checks(*args: P.args, **kwargs: P.kwargs) -> T:
             if len(args) > len(positional) and not takes_any:
-                raise GradedError(
-                    f"{function.__name__} takes {len(positional)} arguments, not {len(args)}; "
-                    f"call {example}"
-                )
+                raise too_many(function.__name__, parameters, args, example)
             for name in kwargs:
                 if name not in signature.parameters and not takes_any_name:
-                    hint = did_you_mean(name, signature.parameters)
-                    raise TypeError(
-                        f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}"
-                    )
-            bound = signature.bind(*args, **kwargs)
+                    raise unexpected(function.__name__, name, signature.parameters)
+            try:
+                bound = signature.bind(*args, **kwargs)
+            except TypeError:
+                in_order = [parameter.name for parameter in positional[: len(args)]]
+                given = [*in_order, *map(str, kwargs)]
+                error = lacking(function.__name__, parameters, given, example)
+                if error is None:
+                    raise
+                raise error from None
             for name, value in bound.arguments.items():
                 check = checks.get(name)
                 is_default = value is None and signature.parameters[name].default is None
@@ -201,6 +206,8 @@ def _paths(name: str, value: Any) -> Any:
     """A mapping of qrels by name, a path, or a list of paths."""
     if isinstance(value, (str, os.PathLike, Mapping)):
         return value
+    if _is_table(value):
+        raise refused(name, value, "a mapping of qrels by name, as {'llm': qrels}")
     paths = items(name, value, "paths")
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):

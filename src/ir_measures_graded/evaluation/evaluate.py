@@ -16,7 +16,7 @@ from ir_measures import Measure
 
 from ..arguments import items
 from ..core.registry.facts import ZERO, name_of, refuse_geometric
-from ..core.registry.notation import one_of
+from ..core.registry.notation import is_measure, one_of
 from ..errors import GradedError, Remark
 from ..files.predictions import FORMS as FORMS_WITH_PREDICTIONS
 from ..output.formats import counted
@@ -222,11 +222,17 @@ def evaluated(
 ) -> tuple[Evaluation, Study | None]:
     """The `Evaluation` of runs. If `runs` is None, `qrels` is one already, or a table of values.
 
-    Of values, all measures are taken if none is named. If runs are `kept`, the second result is
-    their study, otherwise None.
+    Of values, all measures are taken if none is named; measures may stand in the place of runs. If
+    runs are `kept`, the second result is their study, otherwise None.
     """
     if runs is not None and isinstance(qrels, Evaluation):
-        raise GradedError("an Evaluation has the values of its runs; leave out runs, or give qrels")
+        if measures or not _are_measures(runs, qrels):
+            raise GradedError(
+                "an Evaluation has the values of its runs; leave out runs, or give qrels"
+            )
+        chosen: Any = runs
+        measures = chosen
+        runs = None
     if runs is not None:
         qrels = counted_by(named.in_sessions(qrels, sessions), no_relevant, weights)
         if not kept:
@@ -244,9 +250,23 @@ def evaluated(
     if no_relevant != ZERO:
         raise GradedError("no_relevant needs qrels and runs; values do not tell which are relevant")
     evaluation = qrels if isinstance(qrels, Evaluation) else Evaluation.from_values(qrels)
+    if isinstance(measures, (str, Measure)):
+        measures = [measures]
     wanted = [one_of(evaluation.measures, measure) for measure in measures]
     if wanted:
         evaluation = evaluation.part(evaluation.runs, wanted)
     if weights is not None:
         evaluation = evaluation.weighted(weights)
     return evaluation, None
+
+
+def _are_measures(values: Any, evaluation: Evaluation) -> bool:
+    """Whether this is a measure of the evaluation, its string, or a list of them."""
+    names = set(map(str, evaluation.measures))
+    listed_values = [values] if isinstance(values, (str, Measure)) else values
+    if not isinstance(listed_values, (list, tuple)):
+        return False
+    return all(
+        isinstance(value, (str, Measure)) and (str(value) in names or is_measure(str(value)))
+        for value in listed_values
+    )

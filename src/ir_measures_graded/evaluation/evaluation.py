@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from ir_measures import Measure, SumAgg
@@ -107,6 +107,7 @@ class Evaluation(Result):
     weights: np.ndarray | None = None
     unjudged: Unjudged | None = None
     in_order_given: bool = False
+    OTHER_FRAMES: ClassVar[str] = "; topic_means has the topics over all runs, means() the means"
 
     def __post_init__(self) -> None:
         """Count the cells without a value, also in a part of another evaluation.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import GradedError, Remark
 from ..records import dataclass
@@ -24,6 +24,7 @@ from .formats import (
     decimals,
     escaped_html,
     html,
+    listed,
     sentences,
 )
 from .remarks import merged
@@ -34,6 +35,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+MEANT = {
+    **dict.fromkeys(("draw", "plot", "show"), "figure()"),
+    **dict.fromkeys(("dataframe", "df", "to_dataframe", "to_df", "to_pandas"), "to_frame()"),
+    **dict.fromkeys(("per_query", "by_query", "per_topic", "perquery"), "to_frame()"),
+    **dict.fromkeys(("p", "p_value", "p_values", "pvalue", "pvalues"), "to_frame(), which has p"),
+    "to_csv": "save('FILE.csv')",
+    "to_excel": "save('FILE.xlsx')",
+    "to_html": "save('FILE.md') or to_markdown(), or report(…).save('FILE.html')",
+    "to_json": "save('FILE.json')",
+    "write": "save('FILE')",
+}
+"""Names of attributes in other tools, and what to write in their place."""
 ROWS = 50
 """A notebook shows at most this many rows of a table."""
 
@@ -46,6 +59,18 @@ class Result:
     """
 
     remarks: tuple[Remark, ...] = ()
+    OTHER_FRAMES: ClassVar[str] = ""
+    """What else has a DataFrame, as the end of a message."""
+
+    if not TYPE_CHECKING:  # which would allow any name
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise `AttributeError`; for a usual name of another tool it tells ours."""
+            text = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name in MEANT:
+                text += f"; write {MEANT[name]}"
+            # With the name and the object, Python suggests similar names.
+            raise AttributeError(text, name=name, obj=self)
 
     def tables(self) -> list[Table]:
         """The tables that people read, the main one first; by default all of `data`."""
@@ -115,8 +140,17 @@ class Result:
         """All values for programs: one dictionary per row, with the same keys in every row."""
         return self.data().records()
 
-    def to_frame(self) -> DataFrame:
-        """The records as a pandas DataFrame."""
+    def to_frame(self, what: str = "") -> DataFrame:
+        """The records as a pandas DataFrame. A comparison has several, of which `what` names one.
+
+        Raises `GradedError`, which names what there is, for the name of another one.
+        """
+        if what:
+            columns = [head.name for head in self.data().heads]
+            raise GradedError(
+                f"{type(self).__name__}.to_frame() has one table, with the columns "
+                f"{listed(columns)}{self.OTHER_FRAMES}"
+            )
         return self.data().to_frame()
 
     def lines(self, form: str = "text", places: int | None = None) -> list[str]:

@@ -187,9 +187,9 @@ class OverCollections(Comparison):
                 if lacks:
                     yield f"{run} has no mean of {measure}: it lacks {listed(lacks, 5)}."
 
-    def to_frame(self) -> "DataFrame":
+    def to_frame(self, what: str = "") -> "DataFrame":
         """The records as a pandas DataFrame; further tests are not made over collections."""
-        return self.data().to_frame()
+        return self.data(what or "differences").to_frame()
 
     def data(self, what: str = "differences") -> Table:
         """One row per measure, collection or test over all, and pair of runs; or run, for the

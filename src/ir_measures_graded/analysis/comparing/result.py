@@ -120,9 +120,11 @@ class Comparison(Result):
         """
         return topic_table(self).to_frame()
 
-    def to_frame(self) -> DataFrame:
-        """The records as a pandas DataFrame, with those of further tests if there are any."""
-        what = "all" if self.data("tests").rows else "differences"
+    def to_frame(self, what: str = "") -> DataFrame:
+        """The records as a pandas DataFrame, with those of further tests if there are any; or the
+        table of `data` that `what` names."""
+        if not what:
+            what = "all" if self.data("tests").rows else "differences"
         return self.data(what).to_frame()
 
     def data(self, what: str = "differences") -> Table:

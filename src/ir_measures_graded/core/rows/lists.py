@@ -135,6 +135,8 @@ def relevant_documents(
 
 def bare(topic: Any, value: Any) -> str:
     """What to give in place of an id or a level that is not in a list or a dict."""
+    if hasattr(value, "columns") or hasattr(value, "column_names"):
+        return "this is a table, as if these were runs by name; give the qrels first, then the runs"
     if isinstance(value, Real) and isinstance(topic, str):
         document = {topic: value}
         return (
