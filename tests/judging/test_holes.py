@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from itertools import combinations
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from ir_measures_graded import GradedError
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.analysis.judging.holes import holes
 from ir_measures_graded.analysis.judging.panel import add_answers
+from ir_measures_graded.errors import InputWarning
 
 isotonic = pytest.importorskip("sklearn.isotonic", reason="scikit-learn is not installed")
 
@@ -267,6 +269,18 @@ def test_cells_that_a_spreadsheet_would_compute_come_back_unchanged(tmp_path):
     assert not re.search(r"^[=+@-]|,[=+@-]", text.replace('"', ""), re.MULTILINE)
     path.write_text(text.replace(",,", ",2,"))
     assert add_answers({}, path).qrels == {topic: dict.fromkeys(names, 2) for topic in names}
+
+
+def test_ids_that_a_spreadsheet_changed_are_told():
+    runs = {"A": {"001": {"0012": 3, "1E5": 2, "12x": 1}}, "B": {"001": {"1E5": 2, "0012": 1}}}
+    with pytest.warns(InputWarning) as caught:
+        holes({}, runs, "CG@2", answers=[{"1": {"12": 1, "100000": 0}, "001": {"13": 2}}])
+    (text,) = [str(warning.message) for warning in caught if "spreadsheet" in str(warning.message)]
+    assert text.startswith("no run retrieves the documents of 2 answers, such as '12' of topic '1'")
+    assert "the runs have '0012' of topic '001'" in text
+    with catch_warnings():
+        simplefilter("error", InputWarning)
+        holes({"001": {"0012": 0, "12": 1}}, runs, "CG@2", answers=[{"001": {"1E5": 1, "12x": 2}}])
 
 
 def test_a_random_sample_is_set_aside_and_marked(tmp_path):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -25,13 +26,14 @@ from ...core.measures.base import MaxGainMeasure
 from ...core.measures.gain_sums import GainSum
 from ...core.measures.standard import definition_of
 from ...core.registry.facts import is_weighted_by_rank, sign_of
-from ...errors import FileError, GradedError, InputWarning
+from ...errors import FileError, GradedError, InputWarning, Remark, shown
 from ...evaluation.at_ranks import one_measure
 from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluate
 from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.named import Qrels, Run, Runs, named_runs, study_of
 from ...evaluation.order_of_runs import best_first
+from ...evaluation.remarks import issue
 from ...output.figures import Figure
 from ...output.files import write_whole
 from ...output.formats import Percent, comma_separated, counted, decimal
@@ -274,6 +276,7 @@ def holes(
             levels = _all_topics(named) | levels
         study = study_of(levels, named, [measure])
         pool = Pool.of(levels, study.runs, depth)
+    issue(_remarks_on_changed_ids(pool, judged))
     model = Model.of(measure, pool)
     values = evaluate(study.judgments, study.runs, [measure]).means()[:, 0]
     pairs = OpenPairs.of(model, pool, values)
@@ -323,6 +326,46 @@ def _weighted_measure(measure: Measure | str) -> Measure:
     if measure.params.get("cutoff") is None:
         raise GradedError(f"{measure} has no cutoff, the last rank to judge; write {measure}@10")
     return measure
+
+
+def _remarks_on_changed_ids(pool: Pool, qrels: LevelsByTopic) -> list[Remark]:
+    """The remark that answers name documents of the runs by other ids, which are equal as numbers.
+
+    A spreadsheet makes 12 of 0012, and 100000 of 1E5, when a person saves the file.
+    """
+    is_retrieved = (pool.ranks > 0).any(axis=1)
+    lost = []
+    for row in np.flatnonzero(pool.is_judged & ~is_retrieved).tolist():
+        topic, document = pool.names[row]
+        if document not in qrels.get(topic, {}):
+            lost.append((topic, document))
+    if not lost:
+        return []
+    retrieved = [pool.names[row] for row in np.flatnonzero(is_retrieved).tolist()]
+    name_of = {tuple(map(_as_number, name)): name for name in retrieved}
+    changed = [name for name in lost if tuple(map(_as_number, name)) in name_of]
+    if not changed:
+        return []
+    topic, document = changed[0]
+    own_topic, own_document = name_of[tuple(map(_as_number, changed[0]))]
+    answers = counted(len(changed), "answer")
+    text = (
+        f"no run retrieves the documents of {answers}, such as {shown(document)} of topic "
+        f"{shown(topic)}; the runs have {shown(own_document)} of topic {shown(own_topic)}, so a "
+        "spreadsheet may have changed the ids; restore them, and import these columns as text"
+    )
+    return [Remark("changed ids", "", text)]
+
+
+def _as_number(id_: str) -> str | float:
+    """An id that a spreadsheet takes for a number as this number, any other as it is.
+
+    >>> _as_number("0012"), _as_number("1E5"), _as_number("d1"), _as_number("nan")
+    (12.0, 100000.0, 'd1', 'nan')
+    """
+    if re.fullmatch(r"[-+]?[0-9]+([.,][0-9]+)?([eE][-+]?[0-9]{1,3})?", id_) is None:
+        return id_
+    return float(id_.replace(",", "."))
 
 
 def _all_topics(runs: Iterable[Run]) -> LevelsByTopic:
