@@ -537,6 +537,8 @@ def runs_to_explain(run: Any, name: str = "") -> dict[str, Any]:
 
     Raises `GradedError` for more than two runs, two of one name, and a name for two.
     """
+    if exports_arrow(run):
+        run = whole_table(run)  # a stream can be read only once
     runs = _several(run)
     if runs is None:
         return {name: run}
@@ -558,7 +560,8 @@ def _several(run: Any) -> list[tuple[str, Any]] | None:
             return list(run.items())
         return None
     if isinstance(run, (list, tuple)):
-        if run and all(map(_is_run_or_pair, run)):
+        is_one_table = all(map(exports_arrow, run))
+        if run and all(map(_is_run_or_pair, run)) and not is_one_table:
             return list(pairs_of(run))
         return None
     if isinstance(run, (str, os.PathLike)) or _is_table(run):
