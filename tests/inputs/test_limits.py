@@ -16,10 +16,11 @@ from reading import outcome, refused
 from ir_measures_graded import GradedError, RunFile, read_qrels
 from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.evaluation import values
-from ir_measures_graded.files import files, json_files, table_files
+from ir_measures_graded.files import content, files, json_files, table_files
 from ir_measures_graded.files.content import SIZES
 from ir_measures_graded.files.files import qrels_in
 from ir_measures_graded.files.json_text import Text
+from ir_measures_graded.files.parquet_pages import largest_page
 
 LINE = b"q1 Q0 d1 1 2.0 t\n"
 KINDS = {
@@ -107,7 +108,8 @@ def test_the_first_repeated_document_ends_the_reading(kind, monkeypatch):
 
 @pytest.mark.parametrize("codec", [None, "lz4", "zstd"])
 @pytest.mark.parametrize("new", [ipc.new_file, ipc.new_stream], ids=["file", "stream"])
-def test_compressed_buffers_of_arrow_are_limited(new, codec):
+def test_compressed_buffers_of_arrow_are_limited(new, codec, monkeypatch):
+    monkeypatch.setattr(content, "SMALL_FILE", 0)
     rows = 2_000
     topics = pyarrow.array(["q1"] * rows).dictionary_encode()
     documents = [f"{'d' * 100}{row}" for row in range(rows)]
@@ -152,6 +154,21 @@ def test_texts_that_parquet_codes_by_their_difference_are_read(tmp_path, length,
     rows = file.rows()
     assert list(rows.docs.ids()) == documents
     assert rows.values.tolist() == columns["score"].tolist()
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_no_text_is_longer_than_the_largest_page(tmp_path, version):
+    path = tmp_path / "run.parquet"
+    options = {"use_dictionary": False, "column_encoding": {"doc_id": "DELTA_BYTE_ARRAY"}}
+    options |= {"data_page_size": 2_000, "write_batch_size": 100, "data_page_version": version}
+    documents = [f"document-{row * 7919 % 10_007:05}" for row in range(9_000)]
+    parquet.write_table(pyarrow.table({"doc_id": documents}), path, **options)
+    chunk = parquet.ParquetFile(path).metadata.row_group(0).column(0)
+    largest = largest_page(pyarrow.OSFile(str(path)), chunk)
+    assert 100 < largest < 10_000 < chunk.total_uncompressed_size
+    damaged = io.BytesIO(path.read_bytes()[:4] + b"\x1c" * chunk.total_compressed_size)
+    unread = largest_page(pyarrow.PythonFile(damaged, "r"), chunk)
+    assert unread == chunk.total_uncompressed_size
 
 
 def packed_run(rows):
@@ -223,7 +240,8 @@ def test_rows_of_a_folder_are_limited_together(tmp_path):
     assert "rows seem to be copies; if they are meant" in refused(file.rows)
 
 
-def test_a_file_of_a_folder_may_unpack_as_one_alone(tmp_path):
+def test_a_file_of_a_folder_may_unpack_as_one_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(content, "SMALL_FILE", 0)
     documents = [f"d{row:09}" for row in range(3_000)]
     columns = {"query_id": ["q1"] * 3_000, "doc_id": documents, "score": np.arange(3_000) * 1.0}
     parquet.write_table(pyarrow.table(columns), tmp_path / "part.parquet", use_dictionary=False)
@@ -233,14 +251,15 @@ def test_a_file_of_a_folder_may_unpack_as_one_alone(tmp_path):
         assert file.rows().values.size == 3_000
 
 
-def test_limits_of_a_table_of_values_can_be_lifted(tmp_path):
+def test_limits_of_a_table_of_values_can_be_lifted(tmp_path, monkeypatch):
+    monkeypatch.setattr(values, "SIZES", SIZES._replace(free=1 << 18))
     path = tmp_path / "values.csv.gz"
     header = "run,topic,measure,value\n"
     zeros = "0" * 5000
-    lines = "".join(f"A,t{row},AP,0.5{zeros}\n" for row in range(4_500))
+    lines = "".join(f"A,t{row},AP,0.5{zeros}\n" for row in range(100))
     path.write_bytes(gzip.compress((header + lines).encode()))
     assert "--no_limits" in refused(lambda: Evaluation.from_values(path))
-    assert Evaluation.from_values(path, limits=False).values.shape == (1, 1, 4_500)
+    assert Evaluation.from_values(path, limits=False).values.shape == (1, 1, 100)
 
 
 def test_measures_of_a_small_table_of_values_are_limited(tmp_path):
@@ -277,7 +296,11 @@ def test_runs_of_a_small_file_are_limited():
 
 
 @pytest.mark.parametrize("role", ["run", "values"])
-def test_long_texts_of_short_codes_are_refused_before_they_fill_the_memory(tmp_path, role):
+def test_long_texts_of_short_codes_are_refused_before_they_fill_the_memory(
+    tmp_path, role, monkeypatch
+):
+    sizes = SIZES._replace(free=1 << 24)
+    monkeypatch.setattr(values, "SIZES", sizes)
     texts = [f"{'d' * 4_000}{row}" for row in range(6_000)]
     names = {"run": ["query_id", "doc_id", "score"], "values": ["run", "topic", "AP"]}[role]
     columns = dict(zip(names, [["q1"] * 6_000, texts, np.zeros(6_000)], strict=True))
@@ -286,7 +309,9 @@ def test_long_texts_of_short_codes_are_refused_before_they_fill_the_memory(tmp_p
     options = {"use_dictionary": names[:1], "column_encoding": codes, "compression": "zstd"}
     parquet.write_table(pyarrow.table(columns), path, **options)
     assert path.stat().st_size < 30_000
-    read = RunFile(path).rows if role == "run" else partial(Evaluation.from_values, path)
+    file = RunFile(path)
+    file.sizes = sizes
+    read = file.rows if role == "run" else partial(Evaluation.from_values, path)
     assert "bytes of the Parquet file unpack to more than" in refused(read)
 
 
@@ -305,9 +330,9 @@ def test_few_rows_at_once_count_against_the_limit(tmp_path, monkeypatch):
 
 def test_numbers_with_hundreds_of_digits_count_against_the_limit():
     packed = gzip.compress(b'{"q1": [' + b",".join([b"9" * 4_000] * 500) + b"]}")
-    assert "unpack to more numbers with hundreds of digits" in refused(
-        RunFile(io.BytesIO(packed)).rows
-    )
+    file = RunFile(io.BytesIO(packed))
+    file.sizes = SIZES._replace(free=1 << 24)
+    assert "unpack to more numbers with hundreds of digits" in refused(file.rows)
 
 
 def test_the_first_object_tells_that_an_array_is_of_another_kind():

@@ -45,8 +45,10 @@ from ..files.content import (
     CELLS_READ,
     DAMAGE,
     FURTHER_CELLS_READ,
+    LINES_READ_ALONE,
     MEASURES_READ,
     SIZES,
+    TOPICS_OF_JSON,
     WITHOUT_LIMITS,
     Content,
     Sizes,
@@ -577,7 +579,10 @@ def _json(content: Content, text: str) -> Any:
     try:
         value = DECODER.decode(text)
     except json.JSONDecodeError as error:
+        content.spend(LINES_READ_ALONE, text.count("\n"))
         value = _json_lines(content.name, text, error)
+    if isinstance(value, list):
+        content.spend(TOPICS_OF_JSON, sum(isinstance(row, list) for row in value))
     if not isinstance(value, dict):
         return value
     if "sha256" in value:

@@ -65,11 +65,11 @@ class Sizes(NamedTuple):
     A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table. Up
     to `in_memory` rows with scattered topics are grouped in memory, which takes about 0.4 GB.
 
-    A compressed file may unpack to `free` bytes and to `expansion` times its own size, and twice as
-    much of what exceeds `SMALL_FILE`. Work on rows and values counts as `Work` says. A table may
-    have `free_rows` rows, one for `bytes_per_row` of its first `SMALL_FILE` bytes, and
-    `rows_per_byte` of any further byte. Real files stay far below: text of distinct documents is
-    seldom packed to less than a tenth. Without an `expansion`, there is no limit.
+    A compressed file may unpack to `free` bytes and to `expansion` times what exceeds `SMALL_FILE`.
+    Work on rows and values counts as `Work` says. A table may have `free_rows` rows, and
+    `rows_per_byte` of any such further byte. Real files stay far below: text of distinct documents
+    is seldom packed to less than a tenth, and answers of search engines to less than a
+    twenty-fourth. Without an `expansion`, there is no limit.
     """
 
     start: int = 1 << 20
@@ -80,21 +80,16 @@ class Sizes(NamedTuple):
     value: int = 1 << 29
     rows: int = 1 << 16
     in_memory: int = 10_000_000
-    free: int = 1 << 24
-    expansion: int = 48
-    free_rows: int = 1 << 20
-    bytes_per_row: int = 4
+    free: int = 64_000_000
+    expansion: int = 96
+    free_rows: int = 1_300_000
     rows_per_byte: int = 4
 
     def most_unpacked(self, packed: int) -> float:
-        """The bytes to which a file of so many may unpack.
-
-        A small file must not take long, and each further byte of a larger one may do so twice.
-        """
+        """The bytes to which a file of so many may unpack."""
         if not self.expansion:
             return math.inf
-        further = max(packed - SMALL_FILE, 0)
-        return self.free + self.expansion * (packed + further)
+        return self.free + self.expansion * max(packed - SMALL_FILE, 0)
 
     def refuse_unpacked(self, name: str, kind: str, packed: int, unpacked: int) -> None:
         """Raise `FileError` if `packed` bytes of a file of this kind unpack to too many bytes."""
@@ -112,9 +107,7 @@ class Sizes(NamedTuple):
         """
         if size is None or not self.expansion:
             return
-        further = max(size - SMALL_FILE, 0)
-        most = self.free_rows + (size - further) // self.bytes_per_row
-        most += self.rows_per_byte * further
+        most = self.free_rows + self.rows_per_byte * max(size - SMALL_FILE, 0)
         if rows > most:
             raise FileError(
                 f"{name}: more than {most:,} rows in {size:,} bytes, so most rows seem to be "
@@ -147,14 +140,18 @@ MEASURES_READ = Work("measures", 81_920)
 RUNS_READ = Work("runs", 163_840)
 """Those of a table of runs beyond the first hundreds, each of which is evaluated."""
 METADATA_READ = Work("bytes of metadata", 16)
-CHARACTERS_OF_JSON = Work("characters of JSON", 1)
+CHARACTERS_OF_JSON = Work("pairs of characters of JSON", 1)
 VALUES_OF_JSON = Work("values of JSON", 12)
 ROWS_OF_JSON = Work("documents in JSON", 64)
 """Documents of one topic, or rows of an object of columns, which have fewer signs than objects."""
 DIGITS_OF_JSON = Work("numbers with hundreds of digits", 4096)
 """Hundreds of digits of a number, which Python reads in quadratic time."""
-OBJECTS_OF_JSON = Work("objects of JSON", 96)
-LISTS_OF_JSON = Work("lists of JSON", 192)
+OBJECTS_OF_JSON = Work("objects of JSON", 64)
+LISTS_OF_JSON = Work("lists of JSON", 48)
+MEMBERS_OF_JSON = Work("members of long objects of JSON", 32)
+"""Those beyond a hundred for each object, as the documents of a topic."""
+TOPICS_OF_JSON = Work("topics or rows of JSON", 144)
+"""Values that are a topic each, or a row of a table and a list."""
 
 _LIMITS_LIFTED: ContextVar[bool] = ContextVar("limits lifted", default=False)
 

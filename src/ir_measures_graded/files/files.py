@@ -162,10 +162,9 @@ class RunFile(RunSource):
     ``{"query_id": "user", "score": "similarity"}``. The name ``rank`` is that of ranks in place of
     scores.
 
-    A compressed file that unpacks to more than 16 MB and 48 times its size is refused, and so are
-    one with more rows or values than real files have and a table with more than a million rows and
-    one for every four bytes. Larger files than 1 MB may have more for each further byte. Without
-    `limits`, all are read.
+    A compressed file that unpacks to more than 64 MB is refused, and so are one with more rows or
+    values than real files have and a table with more than 1.3 million rows. Larger files than 1 MB
+    may have more for each further byte. Without `limits`, all are read.
 
     A block has whole topics and, except for the last block, at least 65,536 rows. If the rows of a
     topic are not contiguous, up to ten million rows are held in memory, and more are sorted in

@@ -227,6 +227,7 @@ def _parts_of_answers(text: Text, reading: Reading) -> Iterator[Part]:
 def _answers_by_query(text: Text) -> Iterator[tuple[str, int, QueryFound]]:
     """The kind of each answer in a dict, its line, and the query with its documents."""
     for topic, value in text.members():
+        text.spend_on_rows(0, topics=1)
         answer = answer_in(value)
         has_hits = answer is not None and bool(answer.hits)
         if not has_hits and failure_in(value):
@@ -485,6 +486,10 @@ def _ids(column: Sequence[Any], ours: str, facts: Facts, line: Any) -> tuple[Ids
 def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
     """The rows of an object of columns."""
     table = text.value()
+    if len(table) > columns.MOST_COLUMNS:
+        text.is_known = True
+        most = columns.MOST_COLUMNS
+        raise text.error(f"{len(table):,} columns; at most {most:,} are read")
     are_lists = all(isinstance(column, list) for column in table.values())
     if not are_lists or len(set(map(len, table.values()))) > 1:
         raise text.error("an object of columns needs lists of one length")
@@ -499,7 +504,7 @@ def _topic(text: Text, topic: Any, documents: Any, facts: Facts, role: Role) -> 
     relevant.
     """
     if isinstance(documents, (list, dict)):
-        text.spend_on_rows(len(documents))
+        text.spend_on_rows(len(documents), topics=1)
     if role is RUN and _is_list_of_ids(documents) and (facts.ranked or _is_list_of_text(documents)):
         return text.line, topic, documents, range(-1, -1 - len(documents), -1)
     if role is QRELS and _is_list_of_ids(documents) and facts.only_relevant:
@@ -588,6 +593,7 @@ class _Items:
         if answer is not None and topic is not None:
             if self.reading.role is QRELS:
                 raise self.text.error(f"answers of {answer.answer.engine} are a run, not qrels")
+            self.text.spend_on_rows(0, topics=1)
             query_with_hits = answered(topic, *answer)
             if answer.incomplete:
                 self.incomplete[str(topic)] = answer.incomplete
@@ -609,6 +615,7 @@ class _Items:
             if self.sample.ranked:
                 _refuse_second_ranking(self.text, topic, self.ranked_topics)
             return _topic(self.text, topic, documents, Facts(), RUN)
+        self.text.spend_on_rows(0, topics=1)
         names = list(dict.fromkeys(["query_id", *documents[0]]))
         keys, ranks = self._columns(names)
         rows = [_members(document) for document in documents]

@@ -16,8 +16,10 @@ from .content import (
     CHARACTERS_OF_JSON,
     DIGITS_OF_JSON,
     LISTS_OF_JSON,
+    MEMBERS_OF_JSON,
     OBJECTS_OF_JSON,
     ROWS_OF_JSON,
+    TOPICS_OF_JSON,
     VALUES_OF_JSON,
     Content,
 )
@@ -25,6 +27,7 @@ from .other_kinds import json_of_other_kind
 from .search_answers import queries_in, refusal_of
 
 MOST_NESTED = 100  # arrays and objects in each other
+SHORT = 100  # members of an object that are no documents
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
 BEGIN = re.compile(r"[ \t\r\n]*\[?[ \t\r\n]*")
 STRING = r'"[^"]*"'  # in a text without escapes
@@ -83,12 +86,15 @@ def spend_on_json(content: Content, text: str) -> None:
     """Count the work of parsing a text against the limit of a compressed file."""
     if not content.is_limited():
         return
-    content.spend(CHARACTERS_OF_JSON, len(text))
+    content.spend(CHARACTERS_OF_JSON, len(text) // 2)
     places = range(0, len(text), DIGITS)
     content.spend(DIGITS_OF_JSON, sum(1 for place in places if MANY_DIGITS.match(text, place)))
-    content.spend(OBJECTS_OF_JSON, text.count("{"))
+    objects = text.count("{")
+    members = text.count(":")
+    content.spend(OBJECTS_OF_JSON, objects)
     content.spend(LISTS_OF_JSON, text.count("["))
-    content.spend(VALUES_OF_JSON, text.count(",") + text.count(":"))
+    content.spend(VALUES_OF_JSON, text.count(",") + members)
+    content.spend(MEMBERS_OF_JSON, max(members - SHORT * objects, 0))
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=unique)
@@ -135,10 +141,11 @@ class Text:
                 "runs at most 5"
             )
 
-    def spend_on_rows(self, count: int) -> None:
-        """Count rows of a topic or of columns against the limit of a compressed file."""
+    def spend_on_rows(self, count: int, topics: int = 0) -> None:
+        """Count rows of columns or of so many topics against the limit of a compressed file."""
         try:
             self._content.spend(ROWS_OF_JSON, count)
+            self._content.spend(TOPICS_OF_JSON, topics)
         except FileError:
             self._text = ""  # which would be parsed again, to tell its kind
             raise

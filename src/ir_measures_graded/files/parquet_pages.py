@@ -1,4 +1,5 @@
-"""The lengths of the strings in the dictionary of a column of a Parquet file.
+"""The pages of a column of a Parquet file: the sizes of all, and the lengths of the strings in its
+dictionary.
 
 pyarrow shows a dictionary only after it has put each string into a table of hashes, which takes
 several times as long as a look at the lengths. A page that is not as expected here is left to it.
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pyarrow import parquet
 
 HEADER = 256  # bytes, more than the header of a dictionary page has
+HEADER_WITH_STATISTICS = 1 << 14  # bytes, which hold two ids twice
+MOST_PAGES = 1 << 12  # whose headers are read, which takes a tenth of a second
 CODECS = {"SNAPPY": "snappy", "ZSTD": "zstd", "GZIP": "gzip", "BROTLI": "brotli"}
 LENGTH = 4  # bytes of the length before each string
 DICTIONARY_PAGE = 2
@@ -30,7 +33,8 @@ ENCODING = 2
 
 # The types of its fields
 BOOLEANS = (1, 2)
-INTEGER = 5
+INTEGERS = (5, 6)
+BINARY = 8
 STRUCT = 12
 
 
@@ -68,6 +72,30 @@ def longest_in_dictionary(
     return None if lengths is None else int(lengths.max())
 
 
+def largest_page(source: pyarrow.NativeFile, chunk: parquet.ColumnChunkMetaData) -> int:
+    """The bytes of the largest page of a column chunk, or of the chunk if its pages are not as
+    expected.
+    """
+    whole: int = chunk.total_uncompressed_size
+    place = chunk.data_page_offset
+    if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < place:
+        place = chunk.dictionary_page_offset
+    end = place + chunk.total_compressed_size
+    largest = 0
+    try:
+        for _ in range(MOST_PAGES):
+            if place == end:
+                return largest
+            header, size = _struct(source.read_at(HEADER_WITH_STATISTICS, place), 0)
+            if header[PACKED_SIZE] < 0 or not 0 <= header[UNPACKED_SIZE] <= whole:
+                break
+            largest = max(largest, header[UNPACKED_SIZE])
+            place += size + header[PACKED_SIZE]
+    except (IndexError, KeyError, TypeError, ValueError, RecursionError, OSError):
+        pass
+    return whole
+
+
 def _lengths(page: np.ndarray, count: int) -> np.ndarray | None:
     """The lengths of the strings in a page, each of which follows its length; None if one is empty,
     contains NUL or has 16 MB.
@@ -89,7 +117,7 @@ def _lengths(page: np.ndarray, count: int) -> np.ndarray | None:
 
 
 def _struct(data: bytes, place: int) -> tuple[dict[int, Any], int]:
-    """The fields of a struct by their numbers, and the place after it.
+    """The fields of a struct by their numbers, and the place after it. Texts are left out.
 
     Raises `IndexError` if the struct does not end, and `ValueError` for a field of another type.
 
@@ -102,8 +130,11 @@ def _struct(data: bytes, place: int) -> tuple[dict[int, Any], int]:
         step, kind = divmod(data[place], 16)
         place += 1
         number += step
-        if kind == INTEGER:
+        if kind in INTEGERS:
             fields[number], place = _integer(data, place)
+        elif kind == BINARY:
+            length, place = _unsigned(data, place)
+            place += length
         elif kind == STRUCT:
             fields[number], place = _struct(data, place)
         elif kind not in BOOLEANS or not step:
@@ -112,19 +143,29 @@ def _struct(data: bytes, place: int) -> tuple[dict[int, Any], int]:
 
 
 def _integer(data: bytes, place: int) -> tuple[int, int]:
-    """A number of seven bits a byte, the lowest first, and the place after it.
-
-    The lowest bit is 1 for the negative numbers −1, −2, …
+    """A number as `_unsigned`, whose lowest bit is 1 for the negative numbers −1, −2, …, and the
+    place after it.
 
     >>> _integer(bytes([128, 1]), 0), _integer(bytes([3]), 0)
     ((64, 2), (-2, 1))
     """
+    number, place = _unsigned(data, place)
+    sign = number % 2
+    return (number // 2) ^ -sign, place
+
+
+def _unsigned(data: bytes, place: int) -> tuple[int, int]:
+    """A number of seven bits a byte, the lowest first, and the place after it.
+
+    Raises `ValueError` for one of more than 64 bits.
+    """
     number = 0
     shift = 0
     while data[place] >= 128:
+        if shift >= 63:
+            raise ValueError("a number has more than 64 bits")
         number += (data[place] - 128) << shift
         shift += 7
         place += 1
     number += data[place] << shift
-    sign = number % 2
-    return (number // 2) ^ -sign, place + 1
+    return number, place + 1

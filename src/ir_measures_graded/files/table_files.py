@@ -36,7 +36,7 @@ from .content import (
     names_in,
     parquet_files,
 )
-from .parquet_pages import longest_in_dictionary
+from .parquet_pages import largest_page, longest_in_dictionary
 
 if TYPE_CHECKING:
     import pyarrow
@@ -49,6 +49,8 @@ BUFFER = 1 << 20  # bytes of a Parquet column read at once
 DECODED = 1 << 25
 """Bytes of texts that are decoded at once if a short code may stand for any text, for a file of up
 to `SMALL_FILE` bytes; more for a larger one in proportion."""
+CHECKED = 1 << 24
+"""Bytes of a file up to which the lengths of texts are checked before each row has a copy."""
 FEWER_TEXTS = 8  # rows for each text of a dictionary, from which on its codes lead to the texts
 MANY_ROWS = 1 << 10  # from which on a copy of their texts pays for the import of pyarrow.compute
 LENGTH = 4  # bytes of the length of a footer
@@ -89,10 +91,10 @@ def parquet_file(content: Content) -> TableFile:
         content.spend(CELLS_READ, _nested_cells(file.metadata, columns), "Parquet")
         rows = content.sizes.rows
         rows_at_once = rows
-        delta_coded = _delta_coded(file.metadata)
+        delta_coded = _delta_coded(source, file.metadata)
         texts = [name for name in _texts(file.schema) if name not in delta_coded]
         in_dictionary = _coded_shortly(file.metadata, texts)
-        if source.size() <= content.sizes.free:
+        if source.size() <= CHECKED:
             # A small file may have one long string for many rows. Strings stay in their dictionary
             # until their lengths are checked.
             others = [name for name in texts if name not in in_dictionary]
@@ -206,17 +208,18 @@ def _coded_shortly(metadata: parquet.FileMetaData, texts: Collection[str]) -> se
     return short
 
 
-def _delta_coded(metadata: parquet.FileMetaData) -> dict[str, int]:
+def _delta_coded(source: pyarrow.NativeFile, metadata: parquet.FileMetaData) -> dict[str, int]:
     """The columns of a Parquet file whose texts are coded by their difference from the text before.
 
-    The bytes of the largest part of a column go with it: no text in it is longer. A short code may
-    stand for a long text, and pyarrow cannot keep such texts in a dictionary.
+    The bytes of the largest page of a column go with it: no text in it is longer, because the first
+    text of a page is whole. A short code may stand for a long text, and pyarrow cannot keep such
+    texts in a dictionary.
     """
     longest: dict[str, int] = {}
     for chunk in _chunks(metadata):
         if DELTA_CODE in chunk.encodings:
             name = chunk.path_in_schema
-            longest[name] = max(longest.get(name, 1), chunk.total_uncompressed_size)
+            longest[name] = max(longest.get(name, 1), largest_page(source, chunk))
     return longest
 
 
