@@ -30,6 +30,7 @@ from ..core.registry.facts import ZERO, sign_of
 from ..errors import GradedError, needed
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
+from ..evaluation.counting import with_effective
 from ..evaluation.evaluate import evaluate, evaluated
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.level_notes import notes_on_levels
@@ -122,7 +123,7 @@ class Sensitivity(Result):
     the reason in `untested`. `unit` is ``topic`` or ``session``, `topics` their number. `study` has
     the qrels and runs, for the what-if page; it is None for values. `beginning` is the measure with
     the only weighting that was named, with which the page begins, else None. `levels` are those of
-    the qrels.
+    the qrels. `effective` is the effective number of topics with weights.
     """
 
     runs: tuple[str, ...]
@@ -140,6 +141,7 @@ class Sensitivity(Result):
     untested: str = ""
     beginning: Measure | None = None
     levels: tuple[float, ...] = ()
+    effective: float | None = None
 
     def what_if(
         self, coloured: Mapping[str, str] | None = None, named: Measure | None = None
@@ -315,8 +317,16 @@ class Sensitivity(Result):
             "Orders of many runs count as equivalent from .9 on, and as noticeably different "
             f"below .8. Two of {count} runs that swap lower τ by {short(swap, '.2g')}.",
             self._tests(),
+            *self._weights_in_words(),
             *self._level_notes(),
         ]
+
+    def _weights_in_words(self) -> list[Note]:
+        """That the means are weighted, and over how many topics."""
+        if self.effective is None:
+            return []
+        topics = with_effective(counted(self.topics, self.unit), self.effective)
+        return [Note("Weighted means over {}.", topics)]
 
     def _level_notes(self) -> list[Note]:
         """What the measures take the levels of the qrels for."""
@@ -386,6 +396,7 @@ class Sensitivity(Result):
         return [
             "The better run of each two that change their order; * the difference is significant.",
             self._tests(),
+            *self._weights_in_words(),
             *self._level_notes(),
         ]
 
@@ -578,6 +589,7 @@ def sensitivity(
         reason,
         beginning,
         evaluation.levels,
+        evaluation.effective,
     )
 
 

@@ -5,7 +5,7 @@ import re
 import shlex
 import warnings
 from argparse import ArgumentTypeError
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any
@@ -106,11 +106,17 @@ def levels_of_words(text: str) -> dict[str, float]:
         raise ArgumentTypeError(str(error)) from None
 
 
+def _unless_words_are_read(arguments: Arguments) -> str:
+    """Why --levels has no effect: the qrels have none of its words."""
+    return "" if arguments.levels.was_read else "no level in the qrels is one of these words"
+
+
 LEVELS = Option(
     "--levels WORD:LEVEL,…",
     "levels of words in qrels, as 'Bad:0,Good:1,Perfect:2'",
     levels_of_words,
     group=READING,
+    idle=_unless_words_are_read,
 )
 """The numbers of levels that are words, in all qrels of the command."""
 NO_LIMITS = Option("--no_limits", "read files that unpack to many times their size", group=READING)
@@ -253,9 +259,12 @@ def alpha(default: float) -> Option:
     return Option("--alpha P", "significance level", real, default=default)
 
 
-def resamples(what: str, default: int) -> tuple[Option, Option]:
-    """The number of random samples and their seed."""
-    return Option("--resamples N", f"random samples of {what}", at_least_1, default=default), SEED
+def resamples(
+    what: str, default: int, idle: Callable[[Arguments], str] | None = None
+) -> tuple[Option, Option]:
+    """The number of random samples and their seed. `idle` tells why nothing is drawn."""
+    number = Option("--resamples N", f"random samples of {what}", at_least_1, default=default)
+    return number._replace(idle=idle), SEED._replace(idle=idle)
 
 
 def values_of(arguments: Arguments) -> Evaluation | None:

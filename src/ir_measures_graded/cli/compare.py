@@ -35,6 +35,20 @@ FOR_PROGRAMS = ("csv", "tsv", "json", "jsonl")
 """The formats that have a row per test and pair with --tests."""
 SHOWN = ("differences", "means", "topics", "tests")
 """The tables that --show chooses."""
+RANDOMISED = ("tukey", "randomisation")
+"""The tests that draw at random."""
+
+
+def _unless_randomised(arguments: Arguments) -> str:
+    """Why nothing is drawn at random: only some tests do it."""
+    tests = arguments.tests
+    if not tests and arguments.show == "tests":
+        tests = TESTS
+    if set(tests).isdisjoint(RANDOMISED):
+        return f"nothing is drawn at random without --tests {' or '.join(RANDOMISED)}"
+    return ""
+
+
 USAGE = (common.OF_RUNS, common.OF_VALUES, OF_COLLECTIONS)
 OPTIONS = (
     *common.collection_or_values(),
@@ -50,7 +64,7 @@ OPTIONS = (
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]),
     choice("--correction", f"of p for the family; default: {DEFAULT}", *CORRECTIONS),
     common.alpha(ALPHA),
-    *common.resamples("the randomised tests", 10_000),
+    *common.resamples("the randomised tests", 10_000, _unless_randomised),
     choice(
         "--show",
         "table to print; default: the differences; topics: where the runs differ most",

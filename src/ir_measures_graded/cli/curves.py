@@ -7,7 +7,15 @@ from ..analysis.curves import RESAMPLES
 from ..errors import GradedError
 from .arguments import COLLECTION, NO_RELEVANT, WEIGHTS, inputs, resamples, run_named
 from .habits import shown_line
-from .parser import Arguments, Option, output, real, whole_number, whole_numbers
+from .parser import Arguments, Option, output, real, unless_drawn, whole_number, whole_numbers
+
+
+def _unless_bands(arguments: Arguments) -> str:
+    """Why nothing is drawn at random: only bands are."""
+    if arguments.confidence is None:
+        return "topics are drawn at random for the bands of --confidence alone"
+    return ""
+
 
 OPTIONS = (
     *COLLECTION,
@@ -25,9 +33,14 @@ OPTIONS = (
         "--ratio_of_means",
         "divide the mean vector by the mean ideal vector, as Järvelin & Kekäläinen 2002",
     ),
-    Option("--highlight RUN", "of more than 12 runs, also show these in colour", many=True),
+    Option(
+        "--highlight RUN",
+        "of more than 12 runs, also show these in colour",
+        many=True,
+        idle=unless_drawn,
+    ),
     Option("--confidence C", "add confidence bands over topics, for example 0.95", real),
-    *resamples("topics for the bands, at least 100", RESAMPLES),
+    *resamples("topics for the bands, at least 100", RESAMPLES, _unless_bands),
     *output(),
 )
 

@@ -30,7 +30,7 @@ from .arguments import (
     under_weightings,
     with_ties,
 )
-from .parser import Arguments, Option, choice, output, real
+from .parser import Arguments, Option, choice, output, real, unless_drawn
 from .results import Answer
 
 PROVIDERS = tuple(ir_measures.providers.registry)
@@ -51,7 +51,7 @@ OPTIONS = (
         "--figure",
         "what -o draws: means (default), with -q the topics, or quartiles over topics (box)",
         *FIGURES,
-    ),
+    )._replace(idle=unless_drawn),
     Option("--sort MEASURE", "the best run first, by this measure"),
     choice("--show", "means (default), or the topics, the hardest first", *SHOWN),
     Option("-n --no_summary", "omit the means", requires="by_query"),

@@ -1,6 +1,6 @@
 """The command `judges`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from ..output.tables import Note, Table
 from .arguments import (
     COLUMNS,
     JOBS,
+    LEVELS,
     NO_LIMITS,
     RUNS,
     given_columns,
@@ -49,6 +50,26 @@ TABLES_SHOWN = ("agreement", "kappas", "differences", "levels", "topics", *RUNS_
 OF_ONE = ("estimates", "pairs")
 """The tables of a single machine."""
 
+
+def _unless_runs(arguments: Arguments) -> str:
+    """Why an option of runs has no effect: there are none."""
+    _, words = _machines_and_others(arguments)
+    return "" if words else "no runs and measures are named"
+
+
+def _of_runs() -> Iterator[Option]:
+    """The options of runs, which have no effect without runs unless qrels have them as well."""
+    for option in (*RUNS, JOBS):
+        if option.flags and option not in (COLUMNS, LEVELS, NO_LIMITS):
+            option = option._replace(idle=_unless_runs)
+        yield option
+
+
+def _when_merged(arguments: Arguments) -> str:
+    """Why nothing is drawn at random: --merge has no intervals."""
+    return "" if arguments.merge is None else "--merge draws nothing at random"
+
+
 USAGE = (
     "HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…]",
     "QRELS QRELS… --merge RULE [-o FILE]",
@@ -57,14 +78,13 @@ FORMAT, OUTPUT, PLACES = output()
 OPTIONS = (
     qrels("qrels HUMAN_QRELS"),
     qrels("machine MACHINE_QRELS"),
-    *RUNS,
-    JOBS,
+    *_of_runs(),
     Option(
         "--machine_levels MAP",
         "from every machine level up to the human's, as in 0-4:0,5-9:1,10:3",
     ),
     Option("--confidence C", "level of the intervals", real, default=CONFIDENCE),
-    *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES),
+    *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES, _when_merged),
     Option(
         "--show",
         "table to print",

@@ -70,6 +70,8 @@ class Option(NamedTuple):
       error if it is given twice.
     - `requires`, `excludes`: the name of an option that must, or must not, be given with this one.
       The help begins with the one that must.
+    - `idle`: tells why the option has no effect with these arguments; empty if it has one. A note
+      then says so.
     - `reads`, `writes`: give the names of the files that the command reads or writes for a value.
     - `endings`: of a file to write, by each ending the arguments of `needed` for the library that
       it needs.
@@ -86,6 +88,7 @@ class Option(NamedTuple):
     optional: bool = False
     requires: str = ""
     excludes: str = ""
+    idle: Callable[["Arguments"], str] | None = None
     reads: Files | None = None
     writes: Files | None = None
     endings: Mapping[str, Sequence[str]] | None = None
@@ -132,6 +135,14 @@ class Option(NamedTuple):
         settings["action"] = "append" if self.repeated else _Once
         settings["metavar"] = None if is_flag else value
         return settings
+
+
+def unless_drawn(arguments: "Arguments") -> str:
+    """Why an option of figures has no effect: no file of -o has a figure."""
+    endings = {path.rpartition(".")[2].lower() for path in arguments.output}
+    if endings.isdisjoint((*figures.FORMATS, *PAGE)):
+        return "nothing is drawn without a file that has a figure, as -o x.png"
+    return ""
 
 
 def choice(flag: str, text: str, *choices: str, requires: str = "") -> Option:

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from textwrap import wrap
@@ -176,6 +176,8 @@ def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> 
     for path, stamp in stamps(arguments).items():
         if stamp != before.get(path, stamp):
             raise GradedError(f"{path}: the file changed while it was read; run the command again")
+    for name, reason in _idle_options(parser, arguments):
+        tell(f"note: --{name} has no effect: {reason}")
     if isinstance(answer, Result):
         answer = Answer(answer)
     if isinstance(answer, Answer):
@@ -183,6 +185,15 @@ def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> 
             lines = written(arguments, answer)
         return Output(lines, answer.status, printed_remarks(arguments, answer))
     return Output(list(answer))
+
+
+def _idle_options(parser: "Parser", arguments: Any) -> Iterator[tuple[str, str]]:
+    """The options that are given and have no effect, with the reason."""
+    for option in parser.options:
+        if option.idle is not None and option.name in arguments.given:
+            reason = option.idle(arguments)
+            if reason:
+                yield option.name, reason
 
 
 def _is_watched() -> bool:

@@ -193,12 +193,21 @@ def read_leaderboard(
     if form is not None and form not in FIELDS:
         raise GradedError(f"format={form!r} is not allowed; it is one of {', '.join(FIELDS)}")
     tables = _tables(source, name)
-    parts = [_cells(frame_of(table.source), table, form, means) for table in tables]
+    frames = [frame_of(table.source) for table in tables]
+    parts = []
+    for frame, table in zip(frames, tables, strict=True):
+        parts.append(_cells(frame, table, form, means))
     pandas = needed("pandas", "a table of values")
     cells = pandas.concat(parts, keys=range(len(parts)))
     if len(tables) == 1:
         name = tables[0].name
     notes = []
+    if form is not None and all(map(_has_header, frames)):
+        notes.append(Note("{}: the option form has no effect, as columns have names.", name))
+    if means and not cells[IS_MEAN].all():
+        notes.append(
+            Note("{}: the option means has no effect, as there are values by topic.", name)
+        )
     if cells.empty:
         raise GradedError(NO_VALUE.format(name))
     cells = _with_numbers(cells, name, notes)
@@ -295,7 +304,7 @@ def _is_path(source: Any) -> bool:
 def _cells(frame: DataFrame, table: _Source, form: str | None, means: bool) -> DataFrame:
     """A row per value, with the columns run, measure, topic and value, of one table."""
     columns = list(frame.columns)
-    has_header = columns != list(range(len(columns)))
+    has_header = _has_header(frame)
     if not has_header and len(columns) == 4:
         fields = FIELDS[form or _form_of(frame, table.name)]
         frame = frame.set_axis(fields, axis=1)
@@ -313,6 +322,11 @@ def _cells(frame: DataFrame, table: _Source, form: str | None, means: bool) -> D
     is_value = frame["measure"].astype(str) != RUN_NAME
     values = frame.loc[is_value, [*KEYS, "value"]]
     return _with_means_by_name(values.reset_index(drop=True))
+
+
+def _has_header(frame: DataFrame) -> bool:
+    """Whether the columns have names, and not numbers."""
+    return list(frame.columns) != list(range(len(frame.columns)))
 
 
 def _with_means_by_name(cells: DataFrame) -> DataFrame:

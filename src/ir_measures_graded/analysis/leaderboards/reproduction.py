@@ -36,6 +36,7 @@ REPRODUCTION = "reproduction"
 REPLICATION = "replication"
 UNBOUNDED = ("CG", "DCG", "DCG_JK", "ESL", "ASL", "NumRel", "NumRet", "NumQ")
 LEAST_TOPICS = 2
+NOT_POOLED = "The option pooled has no effect: the topics are the same, so tests are paired."
 TOO_FEW = "fewer than 2 topics"
 COLUMNS = (
     "measure", "kind", "topics", "topics_again",
@@ -311,6 +312,8 @@ def reproduce(
     for measure in _measures(first, second, measures):
         experiments = _Experiments(first, second, measure, said)
         rows.append(_reproduced(experiments, names, other_names, pooled))
+        if pooled and experiments.kind == REPRODUCTION:
+            said.append(Note(NOT_POOLED))
     remarks = dict.fromkeys([*first.remarks, *second.remarks])
     return Reproduction(tuple(rows), tuple(dict.fromkeys(said)), tuple(remarks))
 

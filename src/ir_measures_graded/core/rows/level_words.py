@@ -42,7 +42,13 @@ def plain(word: str) -> str:
     return " ".join(word.casefold().replace("-", " ").replace("_", " ").split())
 
 
-def levels_named(levels: Any) -> dict[str, float]:
+class NamedLevels(dict[str, float]):
+    """The numbers of levels by plain words, and whether a word `was_read`."""
+
+    was_read = False
+
+
+def levels_named(levels: Any) -> NamedLevels:
     """The numbers by plain words, from a mapping. Raises `GradedError` for anything else.
 
     >>> levels_named({"Bad": 0, "Perfect": 3})
@@ -50,7 +56,7 @@ def levels_named(levels: Any) -> dict[str, float]:
     """
     if not isinstance(levels, Mapping) or not levels:
         raise GradedError(f"levels is a dict of words and their numbers, not {shown(levels)}")
-    by_word: dict[str, float] = {}
+    by_word = NamedLevels()
     for word, level in levels.items():
         if not isinstance(word, str) or _is_number(word):
             raise GradedError(
@@ -96,7 +102,10 @@ def level_of(word: Any) -> float | None:
     levels = _LEVELS.get()
     if levels is None or not isinstance(word, str):
         return None
-    return levels.get(plain(word))
+    level = levels.get(plain(word))
+    if level is not None and isinstance(levels, NamedLevels):
+        levels.was_read = True
+    return level
 
 
 def named_levels() -> Mapping[str, float]:
