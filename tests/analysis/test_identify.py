@@ -678,6 +678,15 @@ def test_values_of_a_tool_that_was_run_are_likelier_than_those_of_one_that_was_r
     assert "no measure string or option here has an ideal list of the retrieved" in here
 
 
+def test_a_mean_names_the_tools_of_the_other_definitions_that_fit():
+    answer = identify(demo.qrels_path(), demo.run_paths()["C"], mean="0.361", measure="nDCG")
+    others = "NTCIREVAL, pyNTCIREVAL, ranx and PyTorch Ignite"
+    assert (
+        f"as scikit-learn and torchmetrics compute it; others that fit are those of {others}."
+        in (answer.summary)
+    )
+
+
 def test_of_equally_near_strings_the_one_with_the_cutoff_of_the_answer_is_named():
     answer = identify(demo.qrels_path(), demo.run_paths()["D"], mean="0.732", measure="nDCG")
     assert answer.summary.startswith("The mean 0.732 is perhaps that of nDCG (")

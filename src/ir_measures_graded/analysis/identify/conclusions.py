@@ -68,7 +68,7 @@ class Conclusions:
                 several = counted(len(self.ranking.usual), "definition")
                 fits = "fits" if self.case.given.size == 1 else "fit"
                 answer = f"The {self._numbers_given()} {fits} {several} that tools compute"
-                return f"{answer}; the likeliest is {name}.{rest}"
+                return f"{answer}; the likeliest is {name}{self._others()}.{rest}"
             others = ""
             if "solved" in self.ranking.chosen.gain:
                 others = " Other tables of gains may fit, too."
@@ -76,6 +76,16 @@ class Conclusions:
         usual = "usual " if rarer > 0 else ""
         none = f"No {usual}definition gives the {self._numbers_given()}"
         return f"{none}{self._nearest(name)}{rest}"
+
+    def _others(self) -> str:
+        """The tools that compute the other usual definitions, but not the likeliest."""
+        likeliest, *others = self.ranking.usual
+        tools = dict.fromkeys(tool for group in others for tool in self.names.tool_names(group))
+        for tool in self.names.tool_names(likeliest):
+            tools.pop(tool, None)
+        if not tools:
+            return ""
+        return f"; others that fit are those of {listed(tools, MOST_LISTED)}"
 
     def _are_those(self) -> str:
         perhaps = "perhaps " if self.is_weak else ""

@@ -114,13 +114,17 @@ class NamesOfDefinitions:
             names[f"{tool['tool']} {metric}{version}"] = tool["tool"]
         return names
 
+    def tool_names(self, numbers: Sequence[int]) -> list[str]:
+        """The names of the tools that compute one of these matches."""
+        rows = self.tools(numbers).values()
+        return list(dict.fromkeys(tool for row in rows for tool in row.split(", ")))
+
     def named(self, numbers: Sequence[int]) -> str:
         """Some matches with the same values: the measure, and who computes it."""
         ours = self.ours(numbers)
         measure = str(ours.measure) if ours.is_equal else ""
         name = described(self.ranking.matches[numbers[0]], measure)
-        rows = self.tools(numbers).values()
-        tools = dict.fromkeys(tool for row in rows for tool in row.split(", "))
+        tools = self.tool_names(numbers)
         if not tools:
             return name
         verb = "compute" if len(tools) > 1 else "computes"

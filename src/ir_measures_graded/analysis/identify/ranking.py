@@ -77,13 +77,19 @@ def likeliest_first(
     departures: np.ndarray,
     fingerprints: Sequence[float],
 ) -> list[int]:
-    """The order of definitions: few departures, then those of tools, first values that
-    a tool gives that was run, then what is usual, then names without further words."""
+    """The order of definitions.
+
+    Few departures come first, then those of tools, then values that a tool gives that was run, then
+    what is usual, then names without further words, then what most tools compute, then usual
+    measures and cutoffs, then the first tool of the table, where much-used ones stand first.
+    """
     position = {}
     for name in Definition._fields:
         texts = [getattr(definition, name) for definition in candidates]
         position[name] = _positions(space[name], texts)
-    tool_count = np.count_nonzero(departures[:, ~IS_HERE] == 0, axis=1)
+    is_computed = departures[:, ~IS_HERE] == 0
+    tool_count = np.count_nonzero(is_computed, axis=1)
+    first_tool = is_computed.argmax(axis=1)
     by_tool_run = (departures[:, WAS_RUN] == 0).any(axis=1)
     values_of_tools_run = np.asarray(fingerprints)[by_tool_run]
     is_only_read = ~np.isin(fingerprints, values_of_tools_run)
@@ -96,8 +102,12 @@ def likeliest_first(
     unusual -= is_whole.astype(int)
     is_contrived = np.array([" " in definition.measure for definition in candidates])
     # `lexsort` takes the most important key last.
-    keys = list(reversed(position.values()))
+    measure, cutoff, *others = position.values()
+    keys = list(reversed(others))
     keys += [
+        first_tool,
+        cutoff,
+        measure,
         -tool_count,
         is_contrived,
         unusual,

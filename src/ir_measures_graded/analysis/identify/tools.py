@@ -1,8 +1,9 @@
 """What tools compute, from `tools.csv`, and in how many dimensions a definition departs from them.
 
-The table has one row per measure of a tool, and last those of this package and ir-measures. Besides
-tool, version, metric and known, the columns are dimensions. Values between bars are alternatives.
-`known` tells whether the version was run, as the tests do, or its source was read."""
+The table has one row per measure of a tool, much-used tools first, and last those of this package
+and ir-measures. Besides tool, version, metric and known, the columns are dimensions. Values between
+bars are alternatives. `known` tells whether the version was run, as the tests do, or its source was
+read."""
 
 import csv
 import re
