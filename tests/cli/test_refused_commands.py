@@ -77,7 +77,8 @@ evaluate qrels run 'nDCG_JK(b=2,gains=1,3)@10' | write nDCG_JK(b=2,gains=1:1,2:3
 evaluate qrels run nDCG_JK --gains 0,1,3 | write 0:0,1:1,2:3 for the levels 0, 1, 2
 evaluate qrels run AP --judged_only  | as in 'nDCG(judged_only=True)@10'
 curves qrels run CG dcg nDCG@5       | ir_measures_graded curves qrels run CG DCG_JK nDCG_JK@5
-curves qrels run DCG nCG --at 5      | curves qrels run DCG_JK nCG --at 5 --ratio_of_means
+curves qrels run DCG nCG --at 5      | curves qrels run DCG_JK nCG --at 5 --ratio_of_means (--ratio
+curves qrels run DCG nCG             | without it, each topic is divided, as in evaluate)
 evaluate qrels run dcg               | write DCG_JK (of Järvelin & Kekäläinen 2002)
 evaluate qrels run AP - -            | standard input (-) can be read only once
 evaluate qrels run CG@1 --interval t | --interval requires --confidence

@@ -17,6 +17,7 @@ def _unless_bands(arguments: Arguments) -> str:
     return ""
 
 
+RATIO = "--ratio_of_means"
 OPTIONS = (
     *COLLECTION,
     NO_RELEVANT,
@@ -30,7 +31,7 @@ OPTIONS = (
     Option("--at RANK,…", "ranks in the table, as in 5,10,20", whole_numbers, default=[]),
     Option("--topic TOPIC", "the curves of this topic in place of the means"),
     Option(
-        "--ratio_of_means",
+        RATIO,
         "divide the mean vector by the mean ideal vector, as Järvelin & Kekäläinen 2002",
     ),
     Option(
@@ -64,7 +65,13 @@ def run(arguments: Arguments) -> Curves | CurvesByMeasure:
         line = _line_of_paper(arguments.words)
         if not line:
             raise
-        raise GradedError(f"{error}; the curves of the paper: {line}") from None
+        meaning = ""
+        if line.endswith(RATIO) and RATIO not in arguments.words:
+            meaning = (
+                f" ({RATIO} divides mean vectors, as the paper does; without it, each topic is "
+                "divided, as in evaluate)"
+            )
+        raise GradedError(f"{error}; the curves of the paper: {line}{meaning}") from None
     highlight = [run_named(text, first) for text in arguments.highlight]
     settings = arguments.of("depth", "at", "confidence", "resamples", "seed", "topic")
     settings |= arguments.of("ratio_of_means")
@@ -90,5 +97,5 @@ def _line_of_paper(words: Sequence[str]) -> str:
         return ""
     is_normalised = any(word.startswith(NORMALISED) for word in line)
     if is_normalised and not any(word.startswith("--ratio") for word in line):
-        line.append("--ratio_of_means")
+        line.append(RATIO)
     return shown_line(line)

@@ -87,8 +87,9 @@ class Ours:
 
 NO_MEASURE = Ours(None, "", False)
 NO_STRING = (
-    "no measure string or option here has an ideal list of the retrieved documents only; for one "
-    "of all judged documents, give the tool those that were not retrieved as well, below the others"
+    "no measure string or option here has an ideal list of the retrieved documents only; {} has "
+    "one of all judged documents if it is also given the judged documents that were not retrieved, "
+    "with scores below all others"
 )
 
 
@@ -161,7 +162,9 @@ class NamesOfDefinitions:
         if is_plain and not is_equal:
             options = self._options(measure, definition.shown, theirs)
         if not is_equal and not options and definition.ideal == RETRIEVED_ONLY.text:
-            differences.append(NO_STRING)
+            names = list(dict.fromkeys(self.tools(numbers).values()))
+            tool = names[0].split(", ")[0] if names else "the tool that computed the values"
+            differences.append(NO_STRING.format(tool))
         return Ours(
             measure=measure,
             difference=f"{measure} is another: {'; '.join(differences)}",
