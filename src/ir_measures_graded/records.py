@@ -1,13 +1,18 @@
-"""Dataclasses whose classes take little time to make.
+"""Dataclasses and named tuples whose classes take little time to make.
 
 The `dataclass` of the standard library compiles the methods of each class. This takes up to a
 millisecond, and a command imports dozens of such classes. Here, the methods are closures over the
 names of the fields, so nothing is compiled. They do the same, and all else is the work of the
 standard library. Its `__init__` is faster and thus takes over in a class of many objects.
+
+The `NamedTuple` of the standard library looks at the type of each field, and compiles it first if
+it is text, as it is in most of our modules. Ours takes the types as they are.
 """
 
 import dataclasses
 import inspect
+import sys
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, FrozenInstanceError
 from operator import attrgetter
@@ -54,9 +59,46 @@ def _dataclass(
     return made(cls)
 
 
+class _NamedTuples(type):
+    """Makes a named tuple of a class, as that of the standard library does."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
+        if not bases:
+            return super().__new__(cls, name, bases, namespace)
+        fields = namespace["__annotations__"]
+        defaults = [namespace[field] for field in fields if field in namespace]
+        module = namespace["__module__"]
+        made: Any = namedtuple(name, fields, defaults=defaults, module=module)  # type: ignore[misc]
+        made.__new__.__annotations__ = fields  # the signature shows them
+        for member, value in namespace.items():
+            if member not in fields and member not in ("__module__", "__dict__", "__weakref__"):
+                setattr(made, member, value)
+        return made
+
+
+class _NamedTuple(metaclass=_NamedTuples):
+    """The base class in a declaration of a named tuple.
+
+    >>> class Range(_NamedTuple):
+    ...     "A range."
+    ...     first: "int"
+    ...     last: "int" = 9
+    ...     def size(self):
+    ...         return self.last - self.first + 1
+    >>> Range(2), Range(2).size(), Range(2)._replace(last=3), Range.__annotations__
+    (Range(first=2, last=9), 8, Range(first=2, last=3), {'first': 'int', 'last': 'int'})
+    """
+
+
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from typing import NamedTuple as NamedTuple
+elif sys.version_info >= (3, 14):  # where types are not evaluated
+    from typing import NamedTuple
+
+    dataclass = _dataclass
 else:
+    NamedTuple = _NamedTuple
     dataclass = _dataclass
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -42,7 +42,7 @@ from ..output.formats import Percent, counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import Progress, steps
-from ..records import dataclass
+from ..records import NamedTuple, dataclass
 
 Interval = tuple[float, float]
 """The lowest and the highest value."""

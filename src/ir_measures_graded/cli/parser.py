@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from textwrap import wrap
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from ..errors import GradedError, did_you_mean, needed, similar_names
 from ..files.content import is_pattern, matching
@@ -21,7 +21,7 @@ from ..output.excel import EXCEL, EXCEL_NEEDS
 from ..output.files import checked_ending
 from ..output.formats import FORMATS, PLACES, TABLES
 from ..output.width import width
-from ..records import dataclass
+from ..records import NamedTuple, dataclass
 from . import COMMANDS
 
 Files = Callable[[Any], Iterable[str]]

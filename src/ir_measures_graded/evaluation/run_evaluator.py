@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -14,6 +13,7 @@ from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import SKIP
 from ..core.rows.rows import refuse_repeated
 from ..errors import GradedError, Remark
+from ..records import NamedTuple
 from . import named, remarks
 from .counting import lacks_relevant
 from .evaluators import computed_by, evaluators, explained, refuse_for_gdeval

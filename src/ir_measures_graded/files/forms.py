@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import islice, pairwise, starmap
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ..core.rows.id_columns import stretches_of
 from ..core.rows.rows import Part
 from ..errors import FileError, Remark, shown
 from ..output.formats import counted
+from ..records import NamedTuple
 from .content import Content, Reading
 from .other_kinds import TABLE
 

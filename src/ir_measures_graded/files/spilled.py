@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from itertools import chain
 from tempfile import TemporaryFile
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..core.rows.columns import RUN
 from ..core.rows.rows import Facts, Part, joined
 from ..errors import FileError, needed
-from ..records import dataclass
+from ..records import NamedTuple, dataclass
 from .content import Sizes
 from .grouping import by_run, drained
 from .out_of_core import ANOTHER_FOLDER, batch_of, part_of

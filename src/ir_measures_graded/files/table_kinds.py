@@ -7,7 +7,9 @@ such a file alone, because this takes time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from ..records import NamedTuple
 
 if TYPE_CHECKING:
     from .content import Content

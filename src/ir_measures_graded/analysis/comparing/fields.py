@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from ...output.formats import short
+from ...records import NamedTuple
 from ..statistics.defaults import POWER
 from .tests import BY_GROUP, LIKE_THESE, PAIRED_T, THESE
 

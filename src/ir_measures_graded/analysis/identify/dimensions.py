@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...core.ranking.gains import EXP, LINEAR, gain_of
-from ...records import dataclass
+from ...records import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from .case import CaseRows, Lists

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property, partial
-from typing import NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -18,7 +17,7 @@ from ...core.by_topic import changes
 from ...core.ranking.ranks import JudgedRanks
 from ...core.registry.facts import is_graded
 from ...errors import GradedError
-from ...records import dataclass
+from ...records import NamedTuple, dataclass
 from .case import Case, Lists
 from .dimensions import (
     DCG,

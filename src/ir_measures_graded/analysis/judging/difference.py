@@ -8,12 +8,13 @@ topics. The best judge is chosen by its κ, so the intervals hold together for a
 """
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from ...evaluation.order_of_runs import best_first
 from ...progress import steps
+from ...records import NamedTuple
 from ..statistics.resampling import resampled_topics
 from ..statistics.student import student_interval
 from .panel import Panel

@@ -46,7 +46,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -63,7 +63,7 @@ from ...output.formats import counted, decimal, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ...progress import Progress
-from ...records import dataclass
+from ...records import NamedTuple, dataclass
 from ..comparing.tests import PValue
 from ..statistics.corrections import CORRECTION_NAME, adjusted_p
 from ..statistics.defaults import CONFIDENCE, LEAST_TESTED_TOPICS

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from ir_measures import Measure
@@ -34,7 +34,7 @@ from ...core.ranking.judged import Judged
 from ...core.registry.facts import gains_of, is_normalised
 from ...evaluation.named import Run, read_judgments
 from ...progress import steps
-from ...records import dataclass
+from ...records import NamedTuple, dataclass
 from ..statistics.options import statistics_library
 from ..statistics.precision import EXACT
 from .panel import LevelsByTopic

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field, replace
 from itertools import combinations
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
-from ...records import dataclass
+from ...records import NamedTuple, dataclass
 from ..comparing.families import width_of
 from ..statistics import orders
 from ..statistics.primary import paired

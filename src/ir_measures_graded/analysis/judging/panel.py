@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import field, replace
 from itertools import islice, pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -44,7 +44,7 @@ from ...files.grouping import grouped
 from ...files.sources import is_file, named_path, qrels_source
 from ...output.formats import listed
 from ...progress import steps
-from ...records import dataclass
+from ...records import NamedTuple, dataclass
 
 HUMAN: Final = "human"
 MACHINE: Final = "machine"

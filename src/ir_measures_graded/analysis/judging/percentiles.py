@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from ...output.formats import with_minus
+from ...records import NamedTuple
 
 RESAMPLES: Final = 1000
 

@@ -11,10 +11,11 @@ Z. Šidák: Rectangular confidence regions for the means of multivariate normal 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from ...records import NamedTuple
 from .corrections import DEFAULT, correction_of
 from .defaults import ALPHA, LEAST_TESTED_TOPICS
 from .few_changes import are_few, interval_with_two_more

@@ -6,10 +6,11 @@ Wilcoxon's exact distribution with ties. It adds the cases in which a test is un
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from ...records import NamedTuple
 from .options import statistics_library
 from .precision import TIED, differences_of, noise_of, on_grid, quietly, rounded, unit_of
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...errors import GradedError, shown
-from ...records import dataclass
+from ...records import NamedTuple, dataclass
 from .. import by_topic
 from ..ranking.gains import Gains, gain_of
 from ..ranking.judged import computed_once

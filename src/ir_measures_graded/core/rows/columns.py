@@ -11,11 +11,12 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...errors import FileError, GradedError, did_you_mean, shown
+from ...records import NamedTuple
 from .column_words import may_be_rank, only_reading
 from .level_words import has_level_words
 
