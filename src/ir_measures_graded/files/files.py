@@ -56,7 +56,7 @@ from .content import (
     keep_freed_memory,
     parquet_files,
 )
-from .forms import is_json
+from .forms import form_of, is_json
 from .grouping import by_run, drained, with_limited_runs
 from .other_kinds import refuse_other_kind
 from .predictions import predictions_for
@@ -239,14 +239,11 @@ class RunFile(RunSource):
         return runs
 
     def has_runs(self) -> bool:
-        """Whether the rows name their run. Of most JSON in a file, only the start is read."""
+        """Whether the rows name their run. Of most files, no row is read."""
         if self.is_in_file and not parquet_files(self.file):
             with Content(self.file, self.sizes) as content:
-                if is_json(content.stream.start):
-                    from .json_files import may_have_runs  # takes time
-
-                    if not may_have_runs(content, Reading(RUN, self._chosen(), self.sizes)):
-                        return False
+                if not _may_have_runs(content, Reading(RUN, self._chosen(), self.sizes)):
+                    return False
         return "run" in self.columns()
 
     def blocks(self) -> Iterator[Rows]:
@@ -436,6 +433,23 @@ def parts_of(file: File, reading: Reading) -> Generator[Part]:
             yield from _ahead(limited, content)
 
 
+def _may_have_runs(content: Content, reading: Reading) -> bool:
+    """Whether a column may name the run of each row, as the start of the file tells or the schema
+    of a table.
+    """
+    kind = kind_of(content)
+    if kind is not None:
+        from .table_files import columns_of  # This import and the next one take time.
+
+        return "run" in columns_of(kind, content, reading)
+    if is_json(content.stream.start):
+        from .json_files import may_have_runs
+
+        return may_have_runs(content, reading)
+    form, _ = form_of(content, reading)
+    return "run" in form.fields
+
+
 ENDINGS = ("run", "runs", "txt", "trec", "csv", "tsv", "out", "res", "results", "json", "jsonl")
 """The endings of names of text files and of JSON files."""
 
@@ -548,10 +562,11 @@ def _are_scattered(parts: Sequence[Part], least: int) -> bool:
     parts = list(filter(len, parts))
     if sum(map(len, parts)) <= least:
         return False
-    first = list(parts[0].columns["query_id"].take(slice(TAIL)))
+    first = parts[0].columns["query_id"].take(slice(TAIL))
     last = parts[-1].columns["query_id"].take(slice(-TAIL, None))
-    followed = set(first) - set(first[-1:])
-    return not followed.isdisjoint(last)
+    topics = list(first.take(first.changes()))
+    followed = set(topics) - {topics[-1]}
+    return not followed.isdisjoint(last.take(last.changes()))
 
 
 def whole_topics(parts: Iterable[Part], least: int) -> Iterator[Part]:

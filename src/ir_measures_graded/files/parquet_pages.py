@@ -103,6 +103,9 @@ def _lengths(page: np.ndarray, count: int) -> np.ndarray | None:
     >>> _lengths(np.array([2, 0, 0, 0, *b"ab", 1, 0, 0, 0, *b"c"], np.uint8), 2)
     array([2, 1], dtype=uint32)
     """
+    lengths = _equal_lengths(page, count)
+    if lengths is not None:
+        return lengths
     # A length ends with a zero, and a string begins with another byte.
     is_zero = page == 0
     last_byte = np.flatnonzero(is_zero[:-1] & ~is_zero[1:])
@@ -114,6 +117,21 @@ def _lengths(page: np.ndarray, count: int) -> np.ndarray | None:
     ends = start + LENGTH + lengths
     are_adjacent = (ends[:-1] == start[1:]).all() and ends[-1] == page.size
     return lengths if are_adjacent else None
+
+
+def _equal_lengths(page: np.ndarray, count: int) -> np.ndarray | None:
+    """The lengths of the strings in a page if all are equal, None otherwise.
+
+    >>> _equal_lengths(np.array([2, 0, 0, 0, *b"ab", 2, 0, 0, 0, *b"cd"], np.uint8), 2)
+    array([2, 2], dtype=uint32)
+    >>> _equal_lengths(np.array([1, 0, 0, 0, *b"a", 3, 0, 0, 0, *b"bcd"], np.uint8), 2)
+    """
+    if not count or page.size % count or page.size // count <= LENGTH:
+        return None
+    step = page.size // count
+    lengths = np.ndarray((count,), "<u4", page, 0, (step,))
+    are_equal = (lengths == step - LENGTH).all()
+    return lengths if are_equal else None
 
 
 def _struct(data: bytes, place: int) -> tuple[dict[int, Any], int]:

@@ -437,6 +437,16 @@ def table_parts(kind: Kind, content: Content, reading: Reading) -> Iterator[Part
         yield from _parts_of_table(table, kind, content, reading)
 
 
+def columns_of(kind: Kind, content: Content, reading: Reading) -> Collection[str]:
+    """The columns of the file that are read, under our names, of which no row is read.
+
+    Raises `FileError` as `table_parts`.
+    """
+    with _opened(kind, content) as table:
+        columns, _ = reading.columns(content.name, table.names)
+    return columns
+
+
 def _parts_of_table(
     table: TableFile, kind: Kind, content: Content, reading: Reading
 ) -> Iterator[Part]:
