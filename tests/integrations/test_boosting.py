@@ -164,14 +164,16 @@ def test_catboost_stops_as_a_loop_by_hand(measure):
     in_other_groups = catboost.Pool(
         VALID.features, VALID.labels, group_id=np.arange(VALID.labels.size)
     )
-    for pools in ([valid], [train, valid, in_other_groups]):
+    for pools in ([valid], [train, [valid, in_other_groups]]):
         model = catboost.CatBoost(settings | {"eval_metric": catboost_metric(measure, *pools)})
         with pytest.raises(catboost.CatBoostError, match="CatBoost passes labels without groups"):
             model.fit(train, eval_set=valid)
     metric = catboost_metric(measure, train, valid)
     with pytest.raises(catboost.CatBoostError, match=r"in place of catboost\.cv, fit on pools"):
         catboost.cv(train, settings | {"eval_metric": metric}, fold_count=2)
-    message = r"no pools; pass Pool objects .* use fit\(Pool\(X, y, group_id"
+    message = (
+        r"catboost_metric\('.*', train, valid\); pass Pool objects .* use fit\(Pool\(X, y, group_"
+    )
     with pytest.raises(GradedError, match=message):
         catboost_metric(measure)
     with pytest.raises(GradedError, match="CatBoost takes one measure"):

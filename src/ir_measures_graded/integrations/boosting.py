@@ -286,8 +286,8 @@ class CatBoostMetric(Metric):
     better.
 
     CatBoost does not pass groups to a metric. Give all `pools` that the training evaluates: that of
-    the training and those of `eval_set`. The metric tells them apart by their labels. CatBoost
-    takes one measure, and its log calls it ``CatBoostMetric``.
+    the training and those of `eval_set`, one by one or as lists. The metric tells them apart by
+    their labels. CatBoost takes one measure, and its log calls it ``CatBoostMetric``.
 
     Raises `GradedError` as `array_mean`, for several measures, and for data without groups.
     CatBoost wraps the error for labels that no pool has in this order, as with
@@ -310,8 +310,13 @@ class CatBoostMetric(Metric):
                 f"CatBoost takes one measure as eval_metric, not {len(self.measures)}"
             )
         if not pools:
-            raise GradedError(f"catboost_metric has no pools; {WORKS}")
-        self.pools = [_labels_and_sizes(pool) for pool in pools]
+            line = f"catboost_metric({str(measure)!r}, train, valid)"
+            raise GradedError(f"name the pools of the training, as in {line}; {WORKS}")
+        self.pools = []
+        for pool_or_list in pools:
+            # A list is what CatBoost takes as eval_set.
+            several = pool_or_list if isinstance(pool_or_list, (list, tuple)) else [pool_or_list]
+            self.pools += [_labels_and_sizes(pool) for pool in several]
 
     def is_max_optimal(self) -> bool:
         """Whether larger values are better."""
