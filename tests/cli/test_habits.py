@@ -32,6 +32,7 @@ compare qrels run other AP --holm   | compare qrels run other AP --correction ho
 compare qrels run other AP -f tex --best bold | compare qrels run other AP -f tex
 compare qrels run other CG@3 AP -f method | measures CG@3 AP --sentence
 compare qrels run other CG --gains w3 --sentence | compare qrels run other CG --gains w3 --sentence
+compare qrels run other AP --ties=mean --method | compare qrels run other AP --ties=mean --method
 identify qrels run 0.4563           | identify qrels run --mean 0.4563
 identify qrels run nDCG@10 .45      | identify qrels run --mean .45 --measure nDCG@10
 identify qrels run 0.45 other 0.5   | identify qrels run other --mean 0.45 --mean 0.5

@@ -10,7 +10,7 @@ from pyarrow import parquet
 from buckets import arrow
 from input_forms import FORMS, ONLY_GRADED
 from ir_measures_graded import ADM, GradedError, RunFile, nDCG_Burges
-from ir_measures_graded.analysis import compare, evaluate, identify, ordered_runs
+from ir_measures_graded.analysis import compare, evaluate, explain, identify, ordered_runs
 from ir_measures_graded.evaluation.named import study_of
 from ir_measures_graded.files.content import SIZES
 
@@ -92,6 +92,8 @@ def test_values_are_those_of_lightgbm(tmp_path, monkeypatch):
 
 
 def test_other_analyses_take_the_order_and_find_no_tie():
+    (run,) = ordered_runs({"A": TIED})
+    assert evaluate(QRELS, {"by row": run, "by id": TIED}, "AP").runs == ("by row", "by id")
     compared = compare(QRELS, ordered_runs({"A": TIED, "B": RANKED}), "nDCG_Burges@3")
     assert compared.to_frame()["difference"].dropna().tolist() == [0.0]
     part = study_of(QRELS, {"A": TIED, "B": RANKED}).part(["q"])
@@ -114,3 +116,14 @@ def test_a_measure_with_ties_of_its_own_is_refused():
     assert (
         by_rank.tolist() == evaluate(QRELS, {"mine": RANKED}, "NDPM(tied_by=rank)").values.tolist()
     )
+
+
+def test_an_explanation_shows_no_rank_as_a_score():
+    runs = {"mine": {"q": {"a": 4, "b": 4}}}
+    qrels = {"q": {"a": 0, "b": 1}}
+    scores = explain(qrels, runs["mine"], "CG@2", "q").scores
+    given = explain(qrels, ordered_runs(runs)[0], "CG@2", "q")
+    assert (given.documents, scores.tolist()) == (("a", "b"), [4.0, 4.0])
+    assert np.isnan(given.scores).all()
+    assert str(given.notes()[-1]) == "Tied documents are in the order of the rows of the run."
+    assert "score" not in [column for table in given.tables() for column in map(str, table.columns)]

@@ -17,7 +17,15 @@ pytest.importorskip("jinja2", reason="the extra report is not installed")
 pytest.importorskip("scipy", reason="the extra stats is not installed")
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
-from ir_measures_graded.analysis import Evaluation, compare, evaluate, judges, ranges, report
+from ir_measures_graded.analysis import (
+    Evaluation,
+    compare,
+    evaluate,
+    judges,
+    ordered_runs,
+    ranges,
+    report,
+)
 from ir_measures_graded.analysis.report.pages import drawing
 from ir_measures_graded.analysis.report.report import MEASURES as DEFAULT_MEASURES
 from ir_measures_graded.analysis.report.sections import by_topic
@@ -492,3 +500,11 @@ def test_groups_and_judges_have_the_tables_of_their_analyses():
     expected = judges(demo.qrels_path(), machine, two, ["nDCG_JK@10"])
     assert of_judges.sentences == expected.answer()
     assert expected.tables()[0].title in result.html
+
+
+def test_the_page_tells_the_order_of_tied_documents():
+    runs = {"one": {"q1": {"a": 1, "b": 1}}, "two": {"q1": {"b": 1}}}
+    by_id = report(QRELS, runs, ["nDCG_JK@2"]).html
+    assert "tied documents, which have equal scores, are ordered by their ids." in by_id
+    by_row = report(QRELS, ordered_runs(runs), ["nDCG_JK@2"]).html
+    assert "which have equal scores, are in the order of the rows of the run." in by_row

@@ -33,6 +33,7 @@ from ..errors import NotApplicableError
 from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
 from ..evaluation.level_notes import notes_on_rel
 from ..evaluation.named import Qrels, Run, Runs, study_of
+from ..evaluation.order_of_rows import ORDER_GIVEN
 from ..evaluation.run_evaluator import RunEvaluator
 from ..output.figures import (
     Figure,
@@ -119,7 +120,8 @@ class Explanation(Result):
     among which this one has the worst value, None if it was given. `highest_gain` is that of a
     perfect document, None if the measure does not know one. `steps_in_words` says how contributions
     follow from the columns before them. `no_relevant` tells how means count a topic without a
-    relevant document. `levels_of_qrels` are those of all topics.
+    relevant document. `levels_of_qrels` are those of all topics. `in_order_given` tells that tied
+    documents stay in the order of the rows of the run, whose scores are then NaN.
     """
 
     measure: Measure
@@ -146,6 +148,7 @@ class Explanation(Result):
     topics: int | None = None
     no_relevant: str = ZERO
     levels_of_qrels: tuple[float, ...] = ()
+    in_order_given: bool = False
 
     @property
     def ranks(self) -> np.ndarray:
@@ -267,6 +270,8 @@ class Explanation(Result):
             notes.append(Note("{}.", sentence[0].upper() + sentence[1:]))
         if self.steps_in_words:
             notes.append(Note("{}.", self.steps_in_words))
+        if self.in_order_given:
+            notes.append(Note(ORDER_GIVEN))
         return notes + self.notes_on_rel()
 
     def notes_on_rel(self) -> list[Note]:
@@ -344,6 +349,9 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
             fields["weights"] = np.tile(measure.rank_weights(last), (uncut.count, 1))
     if steps is not None:
         fields |= _steps(steps, fields["scores"], last)
+    if run.in_order_given:
+        # The order of the rows has replaced the scores of the run.
+        fields["scores"] = np.full_like(fields["scores"], np.nan)
     fields = {name: _to_depth(table, depth) for name, table in fields.items()}
     values = value.tolist()
     relevant = judged.relevant(measure.weighting).tolist()
@@ -359,6 +367,7 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
             relevant=relevant[number],
             no_relevant=run.judgments.counting.no_relevant,
             levels_of_qrels=run.judgments.levels,
+            in_order_given=run.in_order_given,
             steps_in_words=_in_words(measure, steps, highest_gains[number]),
             highest_gain=highest_gains[number],
             **arrays,

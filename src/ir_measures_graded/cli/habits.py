@@ -69,6 +69,12 @@ METHOD = {
     "citation": "--bibtex",
 }
 """Options and formats that ask for the text about the measures, and the option of `measures`."""
+CHANGES_OF_MEASURES = (
+    *("--gains", "--ties", "--unjudged", "--no_relevant", "--weights", "--sessions"),
+    *("--passages", "--passages_pattern", "--passages_column", "--ignore_identical_ids"),
+    "--ascending",
+)
+"""Options by which a value is another one than the text about its measure tells."""
 OPTIONS_WITH_PLAIN_CHOICES = ("-f", "--correction", "--show")
 """The options whose choices tools also have as flags, such as --latex, --holm and --means."""
 FORMATS_WITH_BOLD = ("latex", "tex", "markdown", "md", "html")
@@ -364,7 +370,7 @@ def _measures_of(line: Sequence[str]) -> list[str]:
 def _about_measures(words: Sequence[str]) -> list[str]:
     """The line of `measures` for a line that asks for the text about its measures.
 
-    Measures without gains of their own would have those of --gains, so such a line stays.
+    A line with `CHANGES_OF_MEASURES` stays, as the text would be that of other values.
     """
     line = list(words)
     option_of = _known_flags(line[0])
@@ -375,7 +381,8 @@ def _about_measures(words: Sequence[str]) -> list[str]:
             asked = asked or METHOD.get(flag.lstrip("-"), "")
         elif place and line[place - 1] in ("-f", "--format"):
             asked = asked or METHOD.get(word, "")
-    if line[0] == "measures" or not asked or "--gains" in line:
+    flags = {_flag(word) for word in line}
+    if line[0] == "measures" or not asked or not flags.isdisjoint(CHANGES_OF_MEASURES):
         return line
     measures = _measures_of(line)
     if not measures:

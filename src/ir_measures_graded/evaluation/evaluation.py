@@ -27,6 +27,7 @@ from ..records import NamedTuple, dataclass
 from .attributes import By
 from .counting import Counting, effective_size, weighted_mean, with_effective
 from .level_notes import notes_on_levels
+from .order_of_rows import ORDER_GIVEN
 from .order_of_runs import best_first, leading
 from .weights import ALL_ZERO, read_weights, refuse_missing_weights
 
@@ -480,7 +481,7 @@ class Evaluation(Result):
     def notes_on_topics(self) -> Iterator[Note]:
         """How topics without a relevant document count, if they are many or left out; weights."""
         if self.in_order_given:
-            yield Note("Tied documents are in the order of the rows of the run.")
+            yield Note(ORDER_GIVEN)
         yield from self.notes_on_no_relevant()
         if self.weights is not None:
             yield Note("Weighted means over {}.", self.topics_of_means())

@@ -518,6 +518,8 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
             raise GradedError(f"runs: {shown(name)} is a topic of one run; pass {{'mine': run}}")
         with about(name):
             if isinstance(run, Run):
+                if run.name != name:
+                    run = replace(run, name=name)
                 named[name] = run
                 continue
             if isinstance(run, (str, os.PathLike)):

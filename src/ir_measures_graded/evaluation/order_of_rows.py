@@ -16,6 +16,8 @@ from ..errors import GradedError
 
 GIVEN = "given"
 """The choice of `ties` that keeps the order of the rows."""
+ORDER_GIVEN = "Tied documents are in the order of the rows of the run."
+"""The note of a result whose runs were read so."""
 
 
 def in_order_given(run: Rows) -> Rows:

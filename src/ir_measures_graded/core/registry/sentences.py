@@ -16,8 +16,9 @@ from ..measures.base import GradedMeasure
 from ..measures.gain_sums import GainSum
 from ..measures.parameters import Choice, Flag
 from ..measures.sessions import SessionMeasure
+from ..measures.standard import Standard
 from ..ranking.gains import EXP, LINEAR
-from .facts import defined, graded_err, is_err, is_normalised
+from .facts import defined, graded_err, is_err, is_geometric, is_normalised
 from .notation import parse_measure
 
 OF_JUDGED: Final = ", the gains of all judged documents, descending"
@@ -309,7 +310,10 @@ def _unjudged(measure: GradedMeasure) -> Iterator[str]:
     if option in EXTREMES:
         yield f"The value is the {EXTREMES[option]} over all judgments of unjudged documents."
     elif "judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"]:
-        yield "Unjudged documents are removed before ranks are counted."
+        removed = "Unjudged documents"
+        if isinstance(measure, Standard):
+            removed += " and those of negative levels"
+        yield f"{removed} are removed before ranks are counted."
     else:
         yield "Unjudged documents keep their ranks and have the gain 0."
 
@@ -324,6 +328,8 @@ def _undefined(measure: GradedMeasure) -> Iterator[str]:
     aggregate = "mean"
     if isinstance(measure.aggregator(), SumAgg):
         aggregate = "sum"
+    elif is_geometric(measure):
+        aggregate = "geometric mean"
     yield (
         f"The {aggregate} is over all topics of the qrels; a topic that the run lacks counts as an "
         "empty list."
