@@ -69,7 +69,7 @@ halves qrels                         | write sensitivity QRELS RUN… MEASURE; d
 lightgbm                             | from ir_measures_graded import lightgbm_metric
 compare qrels run other AP --bold    | -f latex, markdown and html set the best values in bold
 judges qrels qrels --show estimats   | did you mean estimates?
-judges qrels                         | arguments are required: MACHINE_QRELS (see
+judges qrels                         | judges needs the qrels of a machine beside those of the human
 judges --values x.csv                | --values is an option of compare
 evaluate qrels run 'nDCG(dcg="log2")@10' --gains exp | nDCG_Burges takes any gains, exp and linear too
 evaluate qrels run 'nDCG_JK(gains=[2,3])@10' | write nDCG_JK(gains=1:2,2:3)@10 for the levels 1, 2

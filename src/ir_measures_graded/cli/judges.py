@@ -9,10 +9,17 @@ from ir_measures import Measure
 from ..analysis.judging.agreement import COLUMNS as COLUMNS_OF_JUDGES
 from ..analysis.judging.agreement import TOPIC_COLUMNS, Judges
 from ..analysis.judging.estimate import Estimates, estimated
-from ..analysis.judging.judges import ONE_RUN, compared
+from ..analysis.judging.judges import ONE_JUDGE, ONE_RUN, compared
 from ..analysis.judging.merging import RULES, merge_judges
-from ..analysis.judging.panel import (
+from ..analysis.judging.one_table import (
     UNJUDGED,
+    JudgesOfTable,
+    chosen_for,
+    judge_word,
+    judges_of_table,
+    refuse_same_source,
+)
+from ..analysis.judging.panel import (
     Panel,
     is_judge,
     named_judges,
@@ -21,11 +28,15 @@ from ..analysis.judging.panel import (
 )
 from ..analysis.judging.percentiles import RESAMPLES
 from ..analysis.statistics.defaults import CONFIDENCE
+from ..core.registry.notation import is_measure
+from ..core.rows.columns import QRELS
 from ..errors import GradedError, NotApplicableError, Remark
+from ..evaluation.named import Judgments
 from ..evaluation.remarks import issue
 from ..files.content import is_lasting
 from ..files.conversion import rows_of, written
-from ..files.sources import named_path
+from ..files.files import qrels_in
+from ..files.sources import is_file
 from ..output.formats import counted
 from ..output.result import View
 from ..output.tables import Note, Table
@@ -41,7 +52,7 @@ from .arguments import (
     resamples,
     with_columns,
 )
-from .parser import Arguments, Option, check_endings, output, real
+from .parser import Arguments, Option, as_list, check_endings, output, real
 from .results import Answer
 
 RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2}
@@ -53,14 +64,17 @@ OF_ONE = ("estimates", "pairs")
 
 def _unless_runs(arguments: Arguments) -> str:
     """Why an option of runs has no effect: there are none."""
-    _, words = _machines_and_others(arguments)
-    return "" if words else "no runs and measures are named"
+    words = list(arguments.inputs)
+    if arguments.machine is not None and _judges_of_table(arguments) is not None:
+        words.append(arguments.machine)
+    _, others = _machines_and_others(arguments, words)
+    return "" if others else "no runs and measures are named"
 
 
 def _of_runs() -> Iterator[Option]:
     """The options of runs, which have no effect without runs unless qrels have them as well."""
-    for option in (*RUNS, JOBS):
-        if option.flags and option not in (COLUMNS, LEVELS, NO_LIMITS):
+    for option in (*RUNS[1:], JOBS):
+        if option not in (COLUMNS, LEVELS, NO_LIMITS):
             option = option._replace(idle=_unless_runs)
         yield option
 
@@ -70,14 +84,25 @@ def _when_merged(arguments: Arguments) -> str:
     return "" if arguments.merge is None else "--merge draws nothing at random"
 
 
+def files_of_judges(words: Any) -> list[str]:
+    """The files that words name as FILE or FILE:COLUMN, with a name or without."""
+    return [judge_word(word).path for word in as_list(words)]
+
+
 USAGE = (
     "HUMAN_QRELS MACHINE_QRELS… [RUN… MEASURE…]",
+    "TABLE [RUN… MEASURE…]",
     "QRELS QRELS… --merge RULE [-o FILE]",
 )
 FORMAT, OUTPUT, PLACES = output()
+HUMAN_HELP = (
+    "qrels file or ir-datasets id, FILE:COLUMN for a column of levels in a table, or a table with "
+    "columns of the human and of machines"
+)
 OPTIONS = (
-    qrels("qrels HUMAN_QRELS"),
-    qrels("machine MACHINE_QRELS"),
+    qrels("qrels HUMAN_QRELS")._replace(help=HUMAN_HELP, reads=files_of_judges),
+    qrels("machine MACHINE_QRELS", optional=True)._replace(reads=files_of_judges),
+    RUNS[0]._replace(reads=files_of_judges),
     *_of_runs(),
     Option(
         "--machine_levels MAP",
@@ -108,19 +133,22 @@ def run(arguments: Arguments) -> Answer:
     tau on two random halves of them. With 6 runs or more and an nDCG with a cutoff of at most 20,
     better 10, runs that a machine favours are named: a judge must not judge the system that it is
     part of. Levels outside the human's scale are abstentions in at most 1 % of a machine's answers.
-    Files of qrels are judges, the others are runs. Beside runs or measures, a file that can be both
-    is a run if a number is not whole, and a judge if whole numbers repeat in a topic of 5 documents
-    or more; otherwise it is refused. The estimates are the means by the human alone, by the machine
-    alone, and combined: lambda times the machine's mean over the topics that the human did not
-    judge, plus the mean of human - lambda * machine over the topics of both (prediction-powered
-    inference). lambda is the weight of the machine, worth the number of human topics that would
-    give an equally precise mean, topics those of all parts. A pair of runs is open without a
-    significant combined difference. --show topics lists where a machine is farthest from the human.
-    --merge makes one judge of all files instead: a document gets
+    Files of qrels are judges, the others are runs. FILE:COLUMN is a column of levels in a table. A
+    table with a column for each judge needs no other judge if the names of its columns tell the
+    human (human, gold, nist …) from the machines (llm, gpt4, machine …). Beside runs or measures,
+    a file that can be both is a run if a number is not whole, and a judge if whole numbers repeat
+    in a topic of 5 documents or more; otherwise it is refused. The estimates are the means by the
+    human alone, by the machine alone, and combined: lambda times the machine's mean over the topics
+    that the human did not judge, plus the mean of human - lambda * machine over the topics of both
+    (prediction-powered inference). lambda is the weight of the machine, worth the number of human
+    topics that would give an equally precise mean, topics those of all parts. A pair of runs is
+    open without a significant combined difference. --show topics lists where a machine is farthest
+    from the human. --merge makes one judge of all files instead: a document gets
     the level of the majority, and the lower one if two levels are as frequent, or the mean, lowest
     or highest level of its judges. A document that one judge alone judged keeps that level.
 
       ir_measures_graded judges human.txt machines/*.txt -f latex
+      ir_measures_graded judges labels.csv:human labels.csv:llm
       ir_measures_graded judges human.txt machine.txt runs/*.gz nDCG_JK@10 --show pairs
       ir_measures_graded judges human.txt llm.txt a.run b.run P@5 \\
           --machine_levels 0-4:0,5-9:1,10:3 -f csv
@@ -129,24 +157,41 @@ def run(arguments: Arguments) -> Answer:
     if arguments.merge is not None:
         return _merged(arguments)
     check_endings(arguments.output, OUTPUT.endings or {})
-    more, words = _machines_and_others(arguments)
-    _refuse_table(arguments, words, more)
-    human = judge_in(arguments.qrels, arguments)
+    human = arguments.qrels
+    of_table = _judges_of_table(arguments)
+    remarks: list[Remark] = []
+    if of_table is not None:
+        human = of_table.human
+        words = [word for word in (arguments.machine, *arguments.inputs) if word is not None]
+        words = [word for word in words if word != arguments.qrels]  # the table has both judges
+        more, others = _machines_and_others(arguments, words)
+        of_judges = [*of_table.machines.values(), *more]
+        remarks.append(of_table.remark)
+        issue(remarks)
+    elif arguments.machine is None:
+        raise GradedError(f"{ONE_JUDGE}; FILE:COLUMN names a column")
+    else:
+        more, others = _machines_and_others(arguments, arguments.inputs)
+        of_judges = [arguments.machine, *more]
+    has_many = len(of_judges) > 1
+    _refuse_table(arguments, others, len(of_judges))
+    named = named_judges(of_judges)
+    refuse_same_source(human, named.values())
+    human = judge_in(human, arguments)
     runs: list[tuple[str, Any]] = []
     measures: list[Measure] = []
-    if words:
-        human, runs, measures = inputs(arguments, words=words, qrels=human)
-    _refuse_few_runs(arguments.show, len(runs), bool(more))
-    named = named_judges([arguments.machine, *more])
+    if others:
+        human, runs, measures = inputs(arguments, words=others, qrels=human)
+    _refuse_few_runs(arguments.show, len(runs), has_many)
     machines = {name: judge_in(machine, arguments) for name, machine in named.items()}
     panels_of_machines = panels(
         human, machines, runs, measures, machine_levels=arguments.machine_levels
     )
     agreement = compared(panels_of_machines, **arguments.of("confidence", "resamples", "seed"))
-    remarks = list(agreement.remarks)
+    remarks += agreement.remarks
     estimates = None
     shows_estimates = arguments.show is None or arguments.show in OF_ONE
-    if runs and not more and shows_estimates:
+    if runs and not has_many and shows_estimates:
         estimates = _estimates(panels_of_machines[0], arguments, remarks)
     # What the notes say must not be lost where programs read the values.
     notes = agreement.notes()
@@ -157,37 +202,56 @@ def run(arguments: Arguments) -> Answer:
     return Answer(replace(view, remarks=tuple(remarks)), facts=facts)
 
 
-def _machines_and_others(arguments: Arguments) -> tuple[list[str], list[str]]:
+def _judges_of_table(arguments: Arguments) -> JudgesOfTable | None:
+    """The judges of the first file, if it is a table of judges and no other judge follows."""
+    columns = given_columns(arguments)
+    if judge_word(arguments.qrels).column or QRELS.value in dict(columns):
+        return None
+    machine = arguments.machine
+    if machine is not None and not is_measure(machine):
+        word = judge_word(machine)
+        is_other = (
+            is_file(word.path) and not word.column and not is_judge(word.path, False, columns)
+        )
+        if not is_other and not is_measure(machine):
+            return None
+    return judges_of_table(arguments.qrels, columns)
+
+
+def _machines_and_others(arguments: Arguments, words: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words that name further machines, and those that name runs and measures."""
-    paths = {word: named_path(word).path for word in arguments.inputs}
+    judges = {word: judge_word(word) for word in words}
+    paths = {word: judge.path for word, judge in judges.items()}
     columns = given_columns(arguments)
     machines: list[str] = []
     for word, path in paths.items():
-        if is_lasting(path) and is_judge(path, columns=columns):
+        has_column = bool(judges[word].column)
+        if has_column or (is_lasting(path) and is_judge(path, columns=columns)):
             machines.append(word)
-    if len(machines) < len(arguments.inputs):
+    if len(machines) < len(words):
         beside_runs = machines
         machines = []
         for word in beside_runs:
-            if is_judge(paths[word], beside_runs=True, columns=columns):
+            has_column = bool(judges[word].column)
+            if has_column or is_judge(paths[word], beside_runs=True, columns=columns):
                 machines.append(word)
-    others = [word for word in arguments.inputs if word not in machines]
+    others = [word for word in words if word not in machines]
     if all(is_lasting(paths[word]) for word in others):  # without a measure, all may be judges
         for word in others:
             refuse_neither(paths[word], columns)
     return machines, others
 
 
-def _refuse_table(arguments: Arguments, words: Sequence[str], more: Sequence[str]) -> None:
+def _refuse_table(arguments: Arguments, words: Sequence[str], machines: int) -> None:
     """Raise `GradedError` for options that need runs, one machine or several machines."""
     if not words and arguments.gains:
         raise GradedError("--gains requires runs and measures")
-    if arguments.show in OF_ONE and more:
+    if arguments.show in OF_ONE and machines > 1:
         raise GradedError(
-            f"--show {arguments.show} requires a single machine, not {len(more) + 1}; name one, or "
+            f"--show {arguments.show} requires a single machine, not {machines}; name one, or "
             "make one judge of all machines with --merge"
         )
-    if arguments.show == "differences" and not more:
+    if arguments.show == "differences" and machines == 1:
         raise GradedError(
             "--show differences requires at least two machines; of one, --show topics "
             "has the topics where it is farthest from the human, --show levels the levels"
@@ -285,6 +349,11 @@ def _titled(tables: Sequence[Table], agreement: Judges) -> View:
 
 def judge_in(qrels: Any, arguments: Arguments) -> Any:
     """The judgments of a judge, who leaves documents without a level unjudged."""
+    if isinstance(qrels, str):
+        word = judge_word(qrels)
+        if word.column and is_file(word.path):
+            chosen = chosen_for(word, given_columns(arguments))
+            return Judgments(qrels_in(word.path, UNJUDGED, chosen=chosen), qrels)
     return with_columns(qrels, given_columns(arguments), unjudged=UNJUDGED)
 
 

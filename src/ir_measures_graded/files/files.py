@@ -21,7 +21,7 @@ from contextlib import closing
 from copy import copy
 from dataclasses import replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -29,7 +29,7 @@ from ir_measures import ScoredDoc
 
 from ..core.rows.columns import QRELS, RUN, Chosen, columns_named
 from ..core.rows.id_matching import Ids
-from ..core.rows.in_memory import in_memory
+from ..core.rows.in_memory import in_memory, under_our_names
 from ..core.rows.level_words import levels_named, words_as_levels
 from ..core.rows.rank_order import remark_on_counting
 from ..core.rows.rows import (
@@ -90,7 +90,8 @@ def read_qrels(
     `columns` names the columns of a table with other names than the known ones, by our names:
     query_id, doc_id, relevance, iteration and probability. `limits` are those of `RunFile`.
     `levels` has the numbers of levels that are words, as ``{"Bad": 0, "Perfect": 3}``; case does
-    not matter. With `levels`, qrels in memory are read, too. Raises `GradedError` for other names,
+    not matter. Qrels in memory are read, too, and `columns` names the columns of a table such as a
+    DataFrame. Raises `GradedError` for other names,
     and `FileError` for a file that cannot be read.
 
     >>> import io
@@ -101,11 +102,12 @@ def read_qrels(
     """
     sizes = SIZES if limits else WITHOUT_LIMITS
     chosen = Chosen(columns=columns_named(columns))
-    if levels is None:
-        return qrels_in(file, sizes=sizes, chosen=chosen)
-    with words_as_levels(levels_named(levels)):
+    words = None if levels is None else levels_named(levels)
+    with words_as_levels(words):
         if isinstance(file, (str, os.PathLike)) or hasattr(file, "read"):
             return qrels_in(file, sizes=sizes, chosen=chosen)
+        if chosen.columns:
+            return in_memory(under_our_names(file, QRELS, chosen), QRELS).rows()
         return in_memory(file, QRELS).rows()
 
 
@@ -132,6 +134,40 @@ def qrels_in(
     if not rows.facts.file:  # an empty file has no part
         rows = replace(rows, facts=Facts(Content(file).name))
     return in_memory(rows, QRELS).rows()
+
+
+class _HeaderFound(Exception):
+    """The names of the columns of a file, of which nothing else is read."""
+
+    def __init__(self, names: Sequence[str]):
+        super().__init__(names)
+        self.names = list(names)
+
+
+class _ReadingOfHeader(Reading):
+    """A reading that ends at the names of the columns."""
+
+    def columns(self, file: str, names: Sequence[str]) -> NoReturn:
+        """Raise `_HeaderFound`."""
+        raise _HeaderFound(names)
+
+
+def header_of(file: File) -> list[str]:
+    """The names of the columns of a table with qrels in a file; empty for any other file.
+
+    >>> import io
+    >>> header_of(io.BytesIO(b"query,doc,human,llm\\nq1,d1,2,3\\n"))
+    ['query', 'doc', 'human', 'llm']
+    """
+    parts = parts_of(file, _ReadingOfHeader(QRELS))
+    try:
+        with closing(parts):
+            next(parts, None)
+    except _HeaderFound as found:
+        return found.names
+    except GradedError:
+        return []
+    return []
 
 
 class RunFile(RunSource):

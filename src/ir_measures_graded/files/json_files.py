@@ -394,6 +394,13 @@ def _parts_of_rows(
                 reverse = _remark_on_ranks(block[:ROWS], keys, rank)
             remarks = reading.remarks(text.name, list(block[0]))
             facts = Facts(text.name, form, ranked=ranks, lines=remarks, reverse=reverse)
+        unjudged = 0
+        if role is QRELS and reading.chosen.unjudged:
+            judged = _judged_rows(block, keys[role.value], reading)
+            unjudged = len(block) - len(judged)
+            block = [block[row] for row in judged]
+            lines = [lines[row] for row in judged]
+        facts = facts._replace(unjudged=unjudged)
         cells = {ours: [row.get(theirs) for row in block] for ours, theirs in keys.items()}
         read = _part(facts, lines, 1, cells, role)
         if ranks:
@@ -408,6 +415,17 @@ def _add_ranks(sample: RankSample, topic: str, ranks: Sequence[Any], scores: Seq
         score = _number(score_cell)
         if rank is not None and score is not None:
             sample.add([topic], [rank], [score])
+
+
+def _judged_rows(rows: Sequence[dict[str, Any]], level: str, reading: Reading) -> list[int]:
+    """The numbers of the rows with a level; others have null or a text that means no level."""
+    words = [word.decode() for word in reading.chosen.unjudged]
+    numbers: list[int] = []
+    for number, row in enumerate(rows):
+        cell = row.get(level)
+        if cell is not None and cell not in words:
+            numbers.append(number)
+    return numbers
 
 
 def _remark_on_ranks(rows: Sequence[dict[str, Any]], keys: Mapping[str, str], rank: Any) -> str:

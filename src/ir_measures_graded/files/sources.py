@@ -5,6 +5,7 @@ ir-datasets is imported only for an ir-datasets id.
 
 import io
 import os
+import shlex
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -127,7 +128,11 @@ def _collection(name: str) -> Any:
     elif os.path.exists(name):
         what = "a file, not an"
     hint = ""
-    if not os.path.isfile(name):
+    path, _, column = name.rpartition(":")
+    if path and column and is_file(path):
+        option = shlex.quote(f"relevance={column}")
+        hint = f"; give {path} and --columns {option} (columns= in Python)"
+    elif not os.path.isfile(name):
         hint = similar_files(name)
     hint = hint or did_you_mean(name, ir_datasets.registry, most=3)
     raise GradedError(f"{shown(name)} is {what} ir-datasets id{hint}")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.rows.arrow import arrow_numbers, bounds_of_strings
-from ..core.rows.columns import MOST_COLUMNS, RUN, Role, may_name, plain
+from ..core.rows.arrow import arrow_array, arrow_numbers, bounds_of_strings
+from ..core.rows.columns import MOST_COLUMNS, QRELS, RUN, Role, may_name, plain
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import LONGEST_ID, Ids, flaw_of
 from ..core.rows.in_memory import numbers_in, numbers_or_nan
@@ -474,7 +474,16 @@ def _parts_of_table(
             reverse = _remark_on_ranks(batch, columns, rank)
             facts = facts._replace(reverse=reverse)
         for start in range(0, batch.num_rows, most):
-            rows = _part(batch.slice(start, most), columns, role, facts, first + start)
+            cells = batch.slice(start, most)
+            numbers = np.arange(first + start, first + start + cells.num_rows)
+            levels = cells.column(columns[role.value])
+            if role is QRELS and reading.chosen.unjudged and levels.null_count:
+                is_judged = levels.is_valid().to_numpy(zero_copy_only=False)
+                numbers = numbers[is_judged]
+                cells = cells.take(arrow_array(np.flatnonzero(is_judged)))
+                facts = facts._replace(unjudged=levels.null_count)
+            rows = _part(cells, columns, role, facts, numbers)
+            facts = facts._replace(unjudged=0)
             if ranks:
                 rows = rows.with_negated_scores()
             yield rows
@@ -537,9 +546,13 @@ def _opened(kind: Kind, content: Content) -> Iterator[TableFile]:
 
 
 def _part(
-    batch: pyarrow.RecordBatch, columns: dict[str, str], role: Role, facts: Facts, first: int
+    batch: pyarrow.RecordBatch,
+    columns: dict[str, str],
+    role: Role,
+    facts: Facts,
+    numbers: np.ndarray,
 ) -> Part:
-    """The `columns` of a batch under our names. `first` is the number of the first row.
+    """The `columns` of a batch under our names. `numbers` are those of the rows in the file.
 
     Raises `FileError` for a null and for a value of another type.
     """
@@ -550,26 +563,25 @@ def _part(
     for ours, theirs in columns.items():
         column = batch.column(theirs)
         if types.is_dictionary(column.type):
-            _refuse_long(column, theirs, facts, first)
+            _refuse_long(column, theirs, facts, numbers)
             if not _is_read_by_codes(column):
                 column = column.dictionary_decode()
         if ours in IDS and types.is_integer(column.type):
             integers += (ours,)
         # Only measures of intents refuse a missing probability.
         if column.null_count and ours != "probability":
-            row = first + column.to_pylist().index(None)
+            row = numbers[column.to_pylist().index(None)]
             raise FileError(f"{facts.file}: row {row} has no {theirs}")
         try:
             if ours == role.value:
-                read[ours] = numbers_in(column, role, lambda row: f"row {first + row}")
+                read[ours] = numbers_in(column, role, lambda row: f"row {numbers[row]}")
             elif ours == "probability":
                 read[ours] = numbers_or_nan(column)
             else:
                 read[ours] = _ids(column, theirs, ours in IDS)
         except GradedError as error:
             raise FileError(f"{facts.file}: {error}") from None
-    rows = np.arange(first, first + batch.num_rows)
-    return Part(read, rows, facts._replace(integers=integers)).checked()
+    return Part(read, numbers, facts._replace(integers=integers)).checked()
 
 
 def _is_read_by_codes(column: pyarrow.DictionaryArray) -> bool:
@@ -585,7 +597,9 @@ def _is_read_by_codes(column: pyarrow.DictionaryArray) -> bool:
     return len(column) < MANY_ROWS or len(column) >= FEWER_TEXTS * len(texts)
 
 
-def _refuse_long(column: pyarrow.DictionaryArray, name: str, facts: Facts, first: int) -> None:
+def _refuse_long(
+    column: pyarrow.DictionaryArray, name: str, facts: Facts, numbers: np.ndarray
+) -> None:
     """Raise `FileError` for a row whose text is longer than an id, before each row has a copy."""
     texts = column.dictionary
     if not _is_text(texts.type):
@@ -599,7 +613,7 @@ def _refuse_long(column: pyarrow.DictionaryArray, name: str, facts: Facts, first
     row = next((row for row, code in enumerate(codes) if code in long_codes), None)
     if row is not None:
         text = column[row].as_py()
-        where = facts.location(first + row)
+        where = facts.location(numbers[row])
         raise FileError(f"{where}: the {name} {shown(text)} {flaw_of(text)}")
 
 

@@ -23,23 +23,29 @@ from ...core.ranking.gains import plain_number
 from ...errors import GradedError
 from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels, Runs
+from ...evaluation.remarks import issue
 from ...progress import Progress, steps
 from ..statistics.defaults import CONFIDENCE
 from ..statistics.options import check_probability, statistics_library, whole_number
 from .agreement import JudgeAgreement, Judges
 from .difference import kappa_differences
 from .level_agreement import level_agreement, level_pairs, topic_agreements
+from .one_table import judges_of_table
 from .order_agreement import order_agreements
 from .panel import Panel, panels, remarks_on
 from .percentiles import RESAMPLES, Sampling
 
+ONE_JUDGE: Final = (
+    "judges needs the qrels of a machine beside those of the human; one table with a column of "
+    "levels for each, such as query, doc, human and llm, may have both"
+)
 ONE_RUN: Final = "to compare the orders of runs, name at least 2 runs, not 1"
 
 
 @checks_arguments("judges(human, {'machine': qrels}, runs, ['nDCG@10'])")
 def judges(
     human: Qrels,
-    machines: Mapping[str, Qrels] | Iterable[str | os.PathLike[str]],
+    machines: Mapping[str, Qrels] | Iterable[str | os.PathLike[str]] | None = None,
     runs: Runs = (),
     measures: Iterable[Measure | str] = (),
     *,
@@ -52,15 +58,17 @@ def judges(
     """Compare the judgments of machines with those of a human, and the orders of the runs under
     them.
 
-    `machines` are qrels by name, or paths of qrels. `runs` and `measures` are those of `evaluate`;
-    give both runs and measures, or neither. `machine_levels` maps the levels of the machines to the
-    human's scale, as in `estimate`. Without it, levels outside this scale in at most 1 % of a
-    machine's answers are abstentions. The intervals of κ and α with the given `confidence`, and the
-    spread of the agreement on orders, are percentiles over at least 100 `resamples` of the topics
-    with replacement, drawn with `seed`. A pair of runs is significant by the primary procedure of
-    `compare` at the level 1 − `confidence`. Favours are computed for at least 6 runs and discounted
-    measures with a cutoff of at most 20 and an ideal list of all judged documents. Needs the extra
-    ``stats``.
+    `machines` are qrels by name, or paths of qrels. ``FILE:COLUMN`` in place of a path names a
+    column of levels in a table. Without machines, `human` is one table with a column for each
+    judge, whose names tell the human from the machines, such as query, doc, human and llm. `runs`
+    and `measures` are those of `evaluate`; give both runs and measures, or neither.
+    `machine_levels` maps the levels of the machines to the human's scale, as in `estimate`. Without
+    it, levels outside this scale in at most 1 % of a machine's answers are abstentions. The
+    intervals of κ and α with the given `confidence`, and the spread of the agreement on orders, are
+    percentiles over at least 100 `resamples` of the topics with replacement, drawn with `seed`. A
+    pair of runs is significant by the primary procedure of `compare` at the level 1 − `confidence`.
+    Favours are computed for at least 6 runs and discounted measures with a cutoff of at most 20 and
+    an ideal list of all judged documents. Needs the extra ``stats``.
 
     `progress` is as for `evaluate`.
 
@@ -76,9 +84,17 @@ def judges(
     >>> round(found.statistics["kappa quadratic"].value, 3)
     0.75
 
-    Raises `GradedError` if no document is judged by both, for fewer than two runs, and for scales
+    Raises `GradedError` if no document is judged by both, if a machine has the source of the human
+    or the names of columns do not tell the human, for fewer than two runs, and for scales
     that differ without `machine_levels`.
     """
+    if machines is None:
+        of_table = judges_of_table(human)
+        if of_table is None:
+            raise GradedError(ONE_JUDGE)
+        human = of_table.human
+        machines = of_table.machines
+        issue([of_table.remark])
     of_machines = panels(human, machines, runs, measures, machine_levels=machine_levels)
     values = of_machines[0].values
     if values is not None and len(values[0].runs) < 2:

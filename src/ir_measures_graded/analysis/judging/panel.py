@@ -11,9 +11,9 @@ import re
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import field, replace
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -22,8 +22,8 @@ from ir_measures import Measure
 from ...core.ranking.gains import plain_number
 from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
-from ...core.rows.columns import QRELS, RUN, Chosen, Role, columns_named
-from ...core.rows.rows import Part, distinct, is_whole, joined
+from ...core.rows.columns import QRELS, RUN, Role
+from ...core.rows.rows import Part, distinct, is_whole
 from ...errors import FileError, GradedError, InputWarning, Remark, level_of_caller, shown
 from ...evaluation.evaluate import evaluate
 from ...evaluation.evaluation import NO_VALUE, Evaluation
@@ -35,16 +35,22 @@ from ...evaluation.named import (
     Study,
     about,
     named_runs,
-    run_names,
     study_of,
 )
-from ...files.content import Reading
-from ...files.files import parts_of, qrels_in
+from ...files.files import qrels_in
 from ...files.grouping import grouped
-from ...files.sources import is_file, named_path, qrels_source
+from ...files.sources import is_file, qrels_source
 from ...output.formats import listed
 from ...progress import steps
 from ...records import NamedTuple, dataclass
+from .one_table import (
+    UNJUDGED,
+    chosen_for,
+    first_part,
+    judge_word,
+    names_of_judges,
+    refuse_same_source,
+)
 
 HUMAN: Final = "human"
 MACHINE: Final = "machine"
@@ -54,6 +60,9 @@ ABSTAINED: Final = 0.01
 """At most this share of a machine's answers may be outside the human's scale."""
 OUTSIDE: Final = "outside"
 """The kind of the remark on answers outside the human's scale."""
+EQUAL: Final = "equal"
+"""The kind of the remark on a machine whose judgments are those of the human."""
+ALL_EQUAL: Final = "all judgments are those of the human; it may be a copy of the same judgments"
 ANSWERS_OUTSIDE: Final = (
     "the human's levels are {}; {:,} of {:,} answers {} outside (topic {}, document {}: {})"
 )
@@ -67,8 +76,6 @@ _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 MAPPED: Final = re.compile(rf"(?P<low>{_NUMBER})(?:-(?P<high>{_NUMBER}))?\s*:\s*(?P<to>{_NUMBER})")
 """A level, or a range of levels, and the level that they become."""
 UNCLEAR = "{} may be qrels or a run: convert it to a TREC file, or name its column relevance or sim"
-UNJUDGED = (b"", b"?", b"-")
-"""The texts in place of a level that mean that the judge gave none."""
 
 LevelsByTopic = dict[str, dict[str, float]]
 """The level of each judged document of each topic."""
@@ -83,8 +90,11 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[LevelsByTopic, int]:
     `GradedError` for a document judged at two levels, and for an id with and without the apostrophe
     of `as_text`. The message begins with `name`, or with the file and its line.
     """
-    if isinstance(qrels, (str, os.PathLike)) and is_file(os.fspath(qrels)):
-        table = qrels_in(qrels, UNJUDGED)
+    word = None
+    if isinstance(qrels, (str, os.PathLike)):
+        word = judge_word(os.fspath(qrels))
+    if word is not None and is_file(word.path):
+        table = qrels_in(word.path, UNJUDGED, chosen=chosen_for(word))
     else:
         table = qrels.rows if isinstance(qrels, Judgments) else qrels_source(qrels)
     named_rows = replace(table, role=table.role._replace(kind=name))
@@ -144,7 +154,7 @@ def is_judge(path: str, beside_runs: bool = False, columns: Sequence[tuple[str, 
     roles = (QRELS, RUN) if beside_runs else (QRELS,)
     for role in roles:
         with suppress(GradedError):
-            readings[role] = _first_part(path, role, columns)
+            readings[role] = first_part(path, role, columns)
     if len(readings) < 2:
         return QRELS in readings
     levels = readings[QRELS].columns["relevance"]
@@ -160,19 +170,12 @@ def is_judge(path: str, beside_runs: bool = False, columns: Sequence[tuple[str, 
     raise GradedError(UNCLEAR.format(path))
 
 
-def _first_part(path: str, role: Role, columns: Sequence[tuple[str, str]]) -> Part:
-    """The first rows of a file, as qrels or a run. Raises `GradedError` if it is none."""
-    reading = Reading(role, Chosen(unjudged=UNJUDGED, columns=columns_named(columns)))
-    with closing(parts_of(path, reading)) as parts:
-        return joined(islice(parts, 1), role)
-
-
 def refuse_neither(path: str, columns: Sequence[tuple[str, str]] = ()) -> None:
     """Raise `GradedError` for a file that is neither a run nor a judge: why it is no judge."""
     try:
-        _first_part(path, RUN, columns)
+        first_part(path, RUN, columns)
     except GradedError:
-        _first_part(path, QRELS, columns)
+        first_part(path, QRELS, columns)
 
 
 def judgments_of(qrels: LevelsByTopic) -> Iterator[tuple[str, str, float]]:
@@ -268,10 +271,13 @@ class Panel:
 
 
 def remarks_on(panels: Iterable[Panel]) -> tuple[Remark, ...]:
-    """The remarks on answers outside the scale, and on topics without a value under any judge."""
+    """The remarks on equal judgments, on answers outside the scale, and on topics without a value
+    under any judge."""
     remarks: dict[Remark, None] = {}
     without_value: dict[Remark, None] = {}
     for panel in panels:
+        if panel.machine == panel.human:
+            remarks[Remark(EQUAL, panel.name, ALL_EQUAL)] = None
         if panel.outside is not None:
             remarks[panel.outside] = None
         for values in panel.values or ():
@@ -300,6 +306,7 @@ def panels(
         raise GradedError(
             "no machine judge is given; pass one or more by name, or paths of qrels files"
         )
+    refuse_same_source(human, qrels_by_name.values())
     wanted = parse_measures(measures) if measures else ()
     named = named_runs(runs, needed=False)
     if bool(named) != bool(wanted):
@@ -331,10 +338,9 @@ def named_judges(
         return dict(judges)
     if isinstance(judges, (str, os.PathLike)):
         judges = [judges]
-    words = [named_path(os.fspath(path)) for path in judges]
-    paths = [word.path for word in words]
-    names = [word.name or name for word, name in zip(words, run_names(paths), strict=True)]
-    by_name: dict[str, Qrels] = dict(zip(names, paths, strict=True))
+    words = [judge_word(os.fspath(path)) for path in judges]
+    paths = [str(word) for word in words]
+    by_name: dict[str, Qrels] = dict(zip(names_of_judges(words), paths, strict=True))
     if len(by_name) < len(paths):
         raise GradedError(f"a judge is given twice: {', '.join(paths)}")
     return by_name

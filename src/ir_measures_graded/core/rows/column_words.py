@@ -31,6 +31,33 @@ OTHERS = {
 }
 """Words of columns that hold something else, or of which a smaller value may be better."""
 
+HUMANS = {
+    *("annotator", "annotators", "assessor", "assessors", "editor", "expert", "experts", "gold"),
+    *("golden", "human", "humans", "manual", "nist", "truth"),
+}
+"""Words in the names of columns with the levels of a human."""
+MACHINES = {"ai", "auto", "automatic", "bot", "machine", "model", "synthetic"}
+"""Words in the names of columns with the levels of a machine."""
+MODELS = (
+    *("chatgpt", "claude", "deepseek", "gemini", "gemma", "gpt", "llama", "llm", "mistral"),
+    *("mixtral", "qwen", "umbrela"),
+)
+"""The starts of such words, which the names of language models are."""
+NO_LEVELS = {
+    *OTHERS["relevance"].split(),
+    *("answer", "comment", "comments", "cost", "error", "explanation", "id", "ids", "latency"),
+    *("name", "names", "note", "notes", "prob", "probability", "prompt", "rationale", "reasoning"),
+    *("response", "std", "text", "tokens", "url", "version"),
+}
+"""Words of columns that tell something else about a judge than levels."""
+NAMES_OF_JUDGES = {
+    *("annotator", "annotators", "assessor", "assessors", "bot", "editor", "expert", "experts"),
+    *("machine", "model"),
+}
+"""Columns of these very names often have the names of judges, not their levels."""
+HUMAN = "human"
+MACHINE = "machine"
+
 
 def words_of(plain_name: str) -> list[str]:
     """The words of a name in lower case, without what stands in brackets and without numbers.
@@ -77,6 +104,33 @@ def _holds(ours: str, plain_name: str) -> bool:
     if ours == "relevance" and words[-1] == "score":
         return _has(words, JUDGED)
     return words[-1] in WORDS.get(ours, "").split()
+
+
+def judge_of(plain_name: str) -> str:
+    """The kind of the judge whose levels a column has by its words; empty if they do not tell.
+
+    >>> [judge_of(name) for name in ("human", "nist_rel", "gpt4o", "llm_label", "ann")]
+    ['human', 'human', 'machine', 'machine', '']
+    >>> judge_of("llm_explanation"), judge_of("human_vs_llm")
+    ('', '')
+    """
+    words = words_of(plain_name)
+    if _has(words, NO_LEVELS):
+        return ""
+    is_human = _has(words, HUMANS)
+    is_machine = _has(words, MACHINES) or any(word.startswith(MODELS) for word in words)
+    if is_human == is_machine:
+        return ""
+    return HUMAN if is_human else MACHINE
+
+
+def may_be_levels(plain_name: str) -> bool:
+    """Whether no word of the name tells that a column has no levels.
+
+    >>> may_be_levels("ann"), may_be_levels("annotator_id")
+    (True, False)
+    """
+    return not _has(words_of(plain_name), NO_LEVELS)
 
 
 def may_be_rank(plain_name: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import FileError, GradedError, did_you_mean, shown
 from ...records import NamedTuple
-from .column_words import may_be_rank, only_reading
+from .column_words import NAMES_OF_JUDGES, judge_of, may_be_rank, only_reading
 from .level_words import has_level_words
 
 MOST_COLUMNS = 10_000  # of a table; each is compared with all names
@@ -423,6 +423,9 @@ def required_column(where: str, names: Sequence[Any], ours: str) -> Any:
         unknown = [str(name) for name in names if plain(name) not in known_names]
         if unknown:
             proposed = _proposed_columns(unknown, [True] * len(unknown), [ours])[ours]
+            of_judges = columns_of_judges(unknown)
+            if ours == QRELS.value and len(of_judges) > 1:
+                proposed = " or ".join(map(str, of_judges))
             if proposed != "…":
                 lacks += f"; if {proposed} has it, name that column {ours}"
         raise GradedError(lacks)
@@ -480,6 +483,8 @@ def file_columns(
         left = [name for name in names if name not in by_ours.values()]
         for ours in role.columns:
             by_ours[ours] = by_ours[ours] or column_name(file, left, ours)
+        if role is QRELS and not chosen.names_of_value(QRELS.value):
+            by_ours[QRELS.value] = _unless_of_judges(by_ours[QRELS.value], left)
         optional_columns = INTENTS if role is QRELS else ["run"]
         for ours in optional_columns:
             own_name = chosen.named(file, names, ours)
@@ -506,16 +511,57 @@ def file_columns(
             added[role.value] = value  # a person may mean another column
         option = option_of(added)
         others = ", ".join(group[0] for group in NAMES[missing[0]][1:3])
-        raise FileError(
+        lacks = (
             f"{file} has no column {missing[0]} (or {others} …); it has {_listed(names)}; it needs "
-            f"query_id, doc_id and {role.value}; if another column is meant: {option}"
+            f"query_id, doc_id and {role.value}"
         )
+        of_judges = columns_of_judges(unread)
+        of_judges += [name for name in unread if plain(name) in LAST_RESORTS[QRELS.value]]
+        if missing == [QRELS.value] and len(of_judges) > 1:
+            raise FileError(f"{lacks}; {_choice_of_judge(file, of_judges)}")
+        raise FileError(f"{lacks}; if another column is meant: {option}")
     columns = {ours: name for ours, name in by_ours.items() if name is not None}
     refuse_shared(file, {ours: name for ours, name in columns.items() if ours != "run"})
     run_name = columns.get("run")
     if run_name in [name for ours, name in columns.items() if ours in role.columns]:
         raise FileError(f"{file}: the column {run_name} cannot also name the runs")
     return columns, role is RUN and (has_own_ranks or is_rank(columns["score"]))
+
+
+def columns_of_judges(names: Iterable[Any]) -> list[Any]:
+    """The columns with levels of a human or of a machine, as their words tell, the human's first.
+
+    A column such as model, which may have names of judges, is none.
+
+    >>> columns_of_judges(["llm", "title", "Human label", "model", "llm_explanation"])
+    ['Human label', 'llm']
+    """
+    names_of_judges: list[Any] = []
+    for name in names:
+        if judge_of(plain(name)) and plain(name) not in NAMES_OF_JUDGES:
+            names_of_judges.append(name)
+    return sorted(names_of_judges, key=lambda name: judge_of(plain(name)))
+
+
+def _unless_of_judges(level: Any, names: Sequence[Any]) -> Any:
+    """The column of levels; None for a name of the last resort, such as score, beside columns of
+    judges.
+    """
+    is_last_resort = level is not None and plain(level) in LAST_RESORTS[QRELS.value]
+    others = [name for name in names if name != level]
+    if is_last_resort and columns_of_judges(others):
+        return None
+    return level
+
+
+def _choice_of_judge(file: str, names: Sequence[Any]) -> str:
+    """The end of a message that several columns may have the levels: what to type."""
+    listed = ", ".join(map(str, names[:-1])) + f" and {names[-1]}"
+    option = option_of({QRELS.value: names[0]})
+    return (
+        f"{listed} may have levels: name one, as in {option}; to compare them: "
+        f"ir_measures_graded judges {shlex.quote(file)}"
+    )
 
 
 def by_their_words(
@@ -526,6 +572,8 @@ def by_their_words(
     `read` are the columns that have another meaning.
     """
     unread = {name: plain(name) for name in names if name not in read}
+    if QRELS.value in missing and len(columns_of_judges(unread)) > 1:
+        return {}
     by_words = only_reading(unread, missing)
     if not by_words and has_level_words() and list(missing) == [QRELS.value] and len(unread) == 1:
         return {QRELS.value: next(iter(unread))}  # the column of the words that the user names
@@ -538,6 +586,14 @@ def remark_on_words(file: str, names: Sequence[str], role: Role, chosen: Chosen)
     Raises as `file_columns`.
     """
     read, are_ranks = file_columns(file, names, role, chosen)
+    others = _levels_unread(names, read, role, chosen)
+    if others:
+        option = option_of({QRELS.value: others[0]})
+        return (
+            f"the levels are those of {read[QRELS.value]}, not of {' or '.join(others)}; if others "
+            f"are meant: {option} (columns= in Python); to compare them: ir_measures_graded judges "
+            f"{shlex.quote(file)}"
+        )
     by_words: dict[str, str] = {}
     for ours in role.columns:
         if not is_known(read[ours], role) and not chosen.names_of_value(ours):
@@ -554,6 +610,23 @@ def remark_on_words(file: str, names: Sequence[str], role: Role, chosen: Chosen)
     listed_meanings = ", ".join(meanings)
     pairs = ",".join(f"{ours}=…" for ours in by_words)
     return f"{listed_meanings}; if other columns are meant: --columns {pairs} (columns= in Python)"
+
+
+def _levels_unread(
+    names: Sequence[Any], read: Mapping[str, Any], role: Role, chosen: Chosen
+) -> list[str]:
+    """The columns of qrels that may have levels too, beside the one that is read.
+
+    They are those of judges by their words, and those with other names of levels. None is listed if
+    the user names the levels.
+    """
+    if role is not QRELS or chosen.names_of_value(QRELS.value):
+        return []
+    usual = set(chain(*NAMES[QRELS.value][:2])) | set(NAMES[QRELS.value][2]) - {"gain", "r_ui"}
+    others = [name for name in names if name not in read.values()]
+    of_judges = columns_of_judges(others)
+    more = [name for name in others if plain(name) in usual and name not in of_judges]
+    return [*map(str, of_judges), *map(str, more)]
 
 
 def _refuse_absent(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> None:

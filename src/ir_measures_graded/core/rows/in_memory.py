@@ -25,10 +25,12 @@ from .columns import (
     QRELS,
     RANKS,
     RUN,
+    Chosen,
     Role,
     column_name,
     column_names,
     column_of_ranks,
+    file_columns,
     is_known,
     is_rank,
 )
@@ -463,6 +465,46 @@ def _columns(source: Any, role: Role) -> Columns | None:
         f"or Arrow data with the columns {_listed(role)}, or an iterable of named tuples with "
         "these fields"
     )
+
+
+def names_in_memory(source: Any, role: Role) -> list[Any]:
+    """The names of the columns of a table in memory; empty for any other source.
+
+    >>> names_in_memory([{"query": "q1", "doc": "d1", "human": 2, "llm": 3}], QRELS)
+    ['query', 'doc', 'human', 'llm']
+    """
+    if isinstance(source, (list, tuple)) and source and isinstance(source[0], Mapping):
+        return list(source[0])
+    if not hasattr(source, "itertuples") and not exports_arrow(source):
+        return []
+    table = _columns(source, role)
+    return [] if table is None else list(table.names)
+
+
+def under_our_names(source: Any, role: Role, chosen: Chosen) -> dict[str, Any]:
+    """The columns of a table in memory under our names, by the choices of the user.
+
+    >>> table = [{"query": "q1", "doc": "d1", "human": 2, "llm": 3}]
+    >>> under_our_names(table, QRELS, Chosen(columns=(("relevance", "llm"),)))
+    {'query_id': ['q1'], 'doc_id': ['d1'], 'relevance': [3]}
+
+    Raises `GradedError` for another source than a table, and as `file_columns`.
+    """
+    names = names_in_memory(source, role)
+    if not names:
+        raise GradedError(
+            f"columns names the columns of a table, and a {type(source).__name__} has none"
+        )
+    by_ours, _ = file_columns("the table", names, role, chosen)
+    if isinstance(source, (list, tuple)):
+        return {ours: [row.get(name) for row in source] for ours, name in by_ours.items()}
+    table = _columns(source, role)
+    assert table is not None
+    columns: dict[str, Any] = {}
+    for ours, name in by_ours.items():
+        column = table.column(name)
+        columns[ours] = column.to_pylist() if is_arrow(column) else column.tolist()
+    return columns
 
 
 def _has_columns(source: Mapping[Any, Any], role: Role) -> bool:

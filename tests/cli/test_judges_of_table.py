@@ -1,0 +1,152 @@
+"""Judges in one table with a column of levels for each."""
+
+from pathlib import Path
+
+import pandas
+import pytest
+
+from ir_measures_graded import GradedError, evaluate, read_qrels
+from ir_measures_graded.analysis import judges
+from ir_measures_graded.analysis.judging.one_table import judges_of_table
+from ir_measures_graded.errors import InputWarning
+
+pytest.importorskip("scipy", reason="SciPy is not installed")
+
+ROWS = {
+    "query": ["q1", "q1", "q1", "q2", "q2"],
+    "doc": ["a", "b", "c", "a", "b"],
+    "human": [0, 1, 2, 0, 2],
+    "llm": [0, 2, 2, 1, 2],
+}
+NAMED = "name them: ir_measures_graded judges labels.csv:human labels.csv:llm"
+
+
+@pytest.fixture
+def labels(folder):
+    """The table with both judges."""
+    frame = pandas.DataFrame(ROWS)
+    frame.to_csv("labels.csv", index=False)
+    return frame
+
+
+def kappa(result):
+    return round(result.judges[0].statistics["kappa"].value, 4)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["labels.csv"],
+        ["labels.csv", "labels.csv"],
+        ["labels.csv:human", "labels.csv:llm"],
+        ["labels.csv:human", "GPT=labels.csv:llm", "--columns", "query_id=query"],
+    ],
+)
+def test_command_reads_both_judges_of_a_table(labels, output, words):
+    lines = " ".join(output("judges", *words))
+    assert "agrees with the human on 60 % of 5 documents" in lines
+    assert (NAMED in lines) is (words[0] == "labels.csv")
+
+
+def test_a_table_of_judges_stands_before_runs(labels, output):
+    Path("a.run").write_text("q1 Q0 b 1 2 a\nq2 Q0 b 1 2 a\n")
+    Path("b.run").write_text("q1 Q0 a 1 2 b\nq2 Q0 b 1 2 b\n")
+    lines = output("judges", "labels.csv", "a.run", "b.run", "P@1", "--show", "agreement")
+    assert lines[-1].startswith("ir_measures_graded judges labels.csv:human")
+
+
+@pytest.mark.parametrize("form", ["frame", "arrow", "rows", "csv", "parquet", "jsonl"])
+def test_python_reads_every_form_of_a_table(labels, form):
+    """A document without a level of the human is not judged by the human."""
+    labels.loc[0, "human"] = None
+    labels.to_csv("labels.csv", index=False)
+    if form in ("arrow", "parquet"):
+        pyarrow = pytest.importorskip("pyarrow")
+        labels.to_parquet("labels.parquet")
+        table = pyarrow.Table.from_pandas(labels)
+    labels.to_json("labels.jsonl", orient="records", lines=True)
+    if form == "frame":
+        table = labels
+    elif form == "rows":
+        table = labels.to_dict("records")
+    elif form != "arrow":
+        table = f"labels.{form}"
+    with pytest.warns(InputWarning, match="the human is the column human, the machine is llm"):
+        found = judges(table)
+    assert found.judges[0].judge == "llm"
+    assert found.judges[0].counts["documents"] == 4
+    columns = read_qrels(labels.dropna(), {"relevance": "human"})
+    assert kappa(found) == kappa(judges(columns, {"llm": read_qrels(labels, {"relevance": "llm"})}))
+
+
+@pytest.mark.parametrize(
+    ("names", "human", "machines"),
+    [
+        (("relevance", "llm"), "relevance", ["llm"]),
+        (("gpt4o", "nist_grade"), "nist_grade", ["gpt4o"]),
+        (("Gold", "auto label"), "Gold", ["auto label"]),
+    ],
+)
+def test_words_of_the_header_tell_the_human(folder, names, human, machines):
+    table = pandas.DataFrame(ROWS).rename(columns=dict(zip(("human", "llm"), names, strict=True)))
+    table["llm_confidence"] = 0.5
+    table["title"] = "text"
+    table.to_csv("table.csv", index=False)
+    of_file = judges_of_table("table.csv")
+    assert of_file.human == f"table.csv:{human}"
+    assert list(of_file.machines) == machines == list(judges_of_table(table).machines)
+
+
+@pytest.mark.parametrize("names", [("Ann", "Ben"), ("relevance", "rating"), ("gold", "nist")])
+def test_names_that_do_not_tell_the_human_are_asked_about(folder, names):
+    table = pandas.DataFrame(ROWS).rename(columns=dict(zip(("human", "llm"), names, strict=True)))
+    table.to_csv("book.csv", index=False)
+    line = (
+        f"name the human first: ir_measures_graded judges book.csv:{names[0]} book.csv:{names[1]}"
+    )
+    with pytest.raises(GradedError, match=line):
+        judges("book.csv")
+    with pytest.raises(
+        GradedError, match=rf"judges\(read_qrels\(table, {{'relevance': '{names[0]}'"
+    ):
+        judges(table)
+
+
+def test_levels_that_are_words_need_their_numbers(labels, output, refusal):
+    labels.replace({0: "Bad", 1: "Good", 2: "Best"}).to_csv("words.csv", index=False)
+    assert "--levels 'Bad:…" in refusal("judges", "words.csv")
+    lines = output("judges", "words.csv", "--levels", "Bad:0,Good:1,Best:2")
+    assert lines[0].startswith("llm agrees with the human on 60 %")
+
+
+def test_one_source_for_both_judges_is_refused(labels, refusal):
+    line = "name the columns: ir_measures_graded judges labels.csv:human labels.csv:llm"
+    words = ["judges", "labels.csv", "./labels.csv", "--columns", "relevance=llm"]
+    assert line in refusal(*words)
+    assert line in refusal("judges", "labels.csv:llm", "labels.csv:llm")
+    with pytest.raises(GradedError, match="the human and a machine are the same judgments"):
+        judges(labels, {"llm": labels})
+
+
+def test_equal_judgments_are_told(output):
+    levels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0}}
+    (remark,) = judges(
+        levels, {"copy": {topic: dict(docs) for topic, docs in levels.items()}}
+    ).remarks
+    assert str(remark).startswith("copy: all judgments are those of the human")
+    lines = " ".join(output("judges", "qrels", "qrels", "--show", "agreement"))
+    assert "qrels: all judgments are those of the human; it may be a copy" in lines
+
+
+def test_qrels_with_several_columns_of_levels_are_asked_about(labels, refusal, output):
+    Path("a.run").write_text("q1 Q0 b 1 2 a\n")
+    message = refusal("evaluate", "labels.csv", "a.run", "P@1")
+    assert "human and llm may have levels: name one, as in --columns relevance=human" in message
+    with pytest.raises(GradedError, match="if human or llm has it, name that column relevance"):
+        evaluate(labels, {"a": {"q1": {"a": 1.0}}}, "P@1")
+    assert "--columns relevance=human" in refusal("evaluate", "labels.csv:human", "a.run", "P@1")
+    labels.rename(columns={"human": "score"}).to_csv("scores.csv", index=False)
+    assert "llm and score may have levels" in refusal("evaluate", "scores.csv", "a.run", "P@1")
+    labels.rename(columns={"human": "relevance"}).to_csv("named.csv", index=False)
+    with pytest.warns(InputWarning, match="the levels are those of relevance, not of llm"):
+        read_qrels("named.csv")
