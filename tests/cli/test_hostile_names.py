@@ -114,7 +114,8 @@ def test_no_name_acts_in_any_format(name, hostile, capsys):
     assert not CONTROL.search(written.get("svg", ""))
     csv_rows = csv.reader(io.StringIO(written["csv"], newline=""))
     assert len({len(row) for row in csv_rows}) == 1
-    assert len({line.count("\t") for line in _lines_of(written["tsv"])}) == 1
+    tsv_rows = csv.reader(io.StringIO(written["tsv"], newline=""), delimiter="\t")
+    assert len({len(row) for row in tsv_rows}) == 1
     records = json.loads(written["json"])
     if isinstance(records, list):
         assert records == list(map(json.loads, _lines_of(written["jsonl"])))

@@ -78,11 +78,14 @@ def test_an_ending_names_its_format(output, ending, form):
 
 def test_an_excel_file_has_all_decimals_notes_and_no_formula(output):
     openpyxl = pytest.importorskip("openpyxl")
-    evaluate("qrels", {"=1+1": "run", "b\x01": "other"}, "AP").save("saved.xlsx")
+    runs = {"=1+1": "run", "b\x01": "other", "c\t\nd": "other"}
+    evaluate("qrels", runs, "AP").save("saved.xlsx")
     output("evaluate", "qrels", "run", "other", "AP", "-q", "-o", "values.xlsx")
     saved = openpyxl.load_workbook("saved.xlsx")["values"]
     assert [cell.value for cell in saved[1]] == ["run", "measure", "topic", "value"]
-    assert {cell.value for cell in saved["A"][1:]} == {"=1+1", "b "}
+    assert {cell.value for cell in saved["A"][1:]} == {"=1+1", "b ", "c\t\nd"}
+    notes = [cell.value for cell in openpyxl.load_workbook("saved.xlsx")["notes"]["A"]]
+    assert notes[-1].startswith("Blanks stand for control characters of names")
     assert {cell.data_type for cell in saved["A"]} == {"s"}
     assert {cell.data_type for cell in saved["D"][1:]} == {"n"}
     assert openpyxl.load_workbook("values.xlsx")["values"].max_row > 2

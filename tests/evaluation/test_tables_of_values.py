@@ -245,6 +245,22 @@ def write_inputs(topics):
 
 
 PLACES_OF_ALL = [("all", "b", "c"), ("b", "all", "c"), ("b", "c", "all")]
+
+
+@pytest.mark.parametrize("runs", [["A", "B"], ["A"]])
+def test_topics_with_tabs_and_line_feeds_are_read_back(runs, tmp_path, capsys):
+    topics = ["a\tb", "a\nb", '"q"', 'e"f', "a b"]
+    qrels = [{"query_id": topic, "doc_id": "d", "relevance": 1} for topic in topics]
+    run = [{"query_id": topic, "doc_id": "d", "score": 1.0} for topic in topics]
+    files = {"qrels.json": qrels, **dict.fromkeys(runs, run)}
+    for name, rows in files.items():
+        (tmp_path / name).write_text(json.dumps(rows), encoding="utf-8")
+    paths = [str(tmp_path / name) for name in files]
+    assert cli.main(["evaluate", *paths, "AP", "-q", "-f", "tsv"]) == 0
+    (tmp_path / "values.tsv").write_text(capsys.readouterr().out, encoding="utf-8")
+    assert Evaluation.from_values(tmp_path / "values.tsv").topics == tuple(topics)
+
+
 PRINTED = product(PLACES_OF_ALL, [[], ["-n"]], [["A", "B"], ["A"]], ["csv", "tsv", "json", "jsonl"])
 
 

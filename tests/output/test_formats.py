@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.output import formats
 
 MARKS = [*"_`\\|!\n\t", *"*a* __b__ a_b [x](y) <b> ~~ $1$ &lt; &#36;".split()]
@@ -33,6 +34,11 @@ def test_markdown_shows_names_as_they_are(name, column):
 def test_programs_read_every_cell(rows):
     table = list(csv.reader(formats.comma_separated(["a", "b"], rows)))
     assert table == [["a", "b"], *rows]
-    for line in formats.tsv(["a", "b"], rows):
-        assert line.count("\t") == 1
-        assert len(line.splitlines()) <= 1
+    tabbed = csv.reader([f"{line}\n" for line in formats.tsv(["a", "b"], rows)], delimiter="\t")
+    assert list(tabbed) == table
+
+
+def test_tsv_tells_of_control_characters_that_could_act_on_a_terminal():
+    with pytest.warns(InputWarning, match="blanks stand for control characters of names in tsv"):
+        lines = list(formats.tsv(["a", "b"], [["\x1b[31m\r", 0.5], ['"q"', 'a"']]))
+    assert lines == ["a\tb", '" [31m "\t0.5000', '"""q"""\ta"']

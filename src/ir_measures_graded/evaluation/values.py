@@ -487,7 +487,8 @@ def _frame_of_text(content: Content) -> DataFrame:
     sign = separator.encode() if separator in "\t,;" else b" "
     rows_of_text = text.count(b"\n") + 1
     _spend_on_cells(content, rows_of_text, text.count(sign) / rows_of_text + 1)
-    quoting = csv.QUOTE_MINIMAL if separator in (",", ";") else csv.QUOTE_NONE
+    is_quoted = separator in (",", ";") or (separator == "\t" and _has_quoted_fields(text))
+    quoting = csv.QUOTE_MINIMAL if is_quoted else csv.QUOTE_NONE
     form: dict[str, Any] = {
         "header": None,
         "dtype": str,
@@ -507,6 +508,18 @@ def _frame_of_text(content: Content) -> DataFrame:
     if has_number:
         return rows
     return _with_points(rows[1:].set_axis(first, axis=1), separator)
+
+
+def _has_quoted_fields(text: bytes) -> bool:
+    """Whether the fields between tabs that begin with a quotation mark are quoted, as in RFC 4180.
+
+    >>> [_has_quoted_fields(text) for text in (b'"a\\tb"\\t1', b'"a\\t1', b'a"\\t1')]
+    [True, False, False]
+    """
+    if b'"' not in text:
+        return False
+    rest, count = re.subn(rb'(?m)(^|\t)"(?:[^"]|"")*"(?=\t|\r?$)', rb"\1", text)
+    return count > 0 and not re.search(rb'(?m)(?:^|\t)"', rest)
 
 
 def _separator_in(head: str) -> str:

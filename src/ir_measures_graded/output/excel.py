@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import GradedError, needed
-from .formats import clean
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -16,8 +17,13 @@ EXCEL = "xlsx"
 """The ending of an Excel file."""
 EXCEL_NEEDS = ("openpyxl", "an Excel file", "tables")
 """The library for an Excel file, as arguments of `needed`."""
+UNWRITABLE: Final = r"[\x00-\x08\x0b-\x1f]"
+"""The control characters that a cell cannot hold; it has tabs and line feeds."""
 MOST_ROWS = 2**20 - 1
 """The rows of a sheet below its heading."""
+
+
+BLANKS: Final = "Blanks stand for control characters of names, which an Excel file cannot hold."
 
 
 def excel(lines: Iterable[str], notes: Iterable[str]) -> bytes:
@@ -38,6 +44,8 @@ def excel(lines: Iterable[str], notes: Iterable[str]) -> bytes:
         )
     sheets = {"values": _frame(rows)}
     sentences = [{"note": note} for note in notes]
+    if _loses_characters(rows):
+        sentences.append({"note": BLANKS})
     if sentences:
         sheets["notes"] = _frame(sentences)
     content = io.BytesIO()
@@ -66,6 +74,12 @@ def _cell(value: Any) -> Any:
     return _text(value) if is_text else value
 
 
+def _loses_characters(rows: list[dict[str, Any]]) -> bool:
+    """Whether a text has a control character that an Excel file cannot hold."""
+    texts = chain(rows[:1], (row.values() for row in rows))
+    return any(re.search(UNWRITABLE, str(text)) for part in texts for text in part)
+
+
 def _text(value: Any) -> str:
-    """A text in one line; a lone surrogate is escaped."""
-    return clean(str(value)).encode(errors="backslashreplace").decode()
+    """A text as Excel can have it; a lone surrogate is escaped."""
+    return re.sub(UNWRITABLE, " ", str(value)).encode(errors="backslashreplace").decode()

@@ -4,11 +4,13 @@ import csv
 import io
 import math
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from ..errors import InputWarning, level_of_caller
 from .width import fitted, in_lines, padded, rows_of, width, width_of, widths_of
 
 Row = Sequence[Any]
@@ -246,13 +248,43 @@ It takes an underscore between letters or digits literally.
 
 
 def tsv(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
-    """Print fields separated by tabs, below a line of column names.
+    """Print fields separated by tabs and quoted where necessary, below a line of column names.
+
+    Other control characters than tabs and line feeds could act on a terminal. Blanks stand for
+    them, and a warning says so.
 
     >>> list(tsv(["run", "AP"], [["bm25", 0.25]], places=-1))
     ['run\\tAP', 'bm25\\t0.25']
+    >>> list(tsv(["topic"], [["a\\tb"], [" q1"]]))
+    ['topic', '"a\\tb"', '" q1"']
     """
+    loses_characters = False
     for line in _lines(columns, rows, places):
-        yield "\t".join(map(clean, line))
+        fields = []
+        for field in line:
+            if field.isprintable():
+                written = field
+            else:
+                written = re.sub(_CONTROL, _in_tsv, field)
+                loses_characters |= written != field
+            fields.append(_quoted(written, IN_TSV))
+        yield "\t".join(fields)
+    if loses_characters:
+        warnings.warn(BLANKS_IN_TSV, InputWarning, stacklevel=level_of_caller())
+
+
+def _in_tsv(control: re.Match[str]) -> str:
+    """What TSV has for a control character: tabs and line feeds are quoted."""
+    character = control[0]
+    return character if character in "\t\n" else " "
+
+
+IN_TSV: Final = '^"|[\t\n]'
+"""What needs quotes in a field of TSV: a quotation mark elsewhere stands for itself."""
+IN_CSV: Final = '[",\r\n]'
+BLANKS_IN_TSV: Final = (
+    "blanks stand for control characters of names in tsv; csv, json and jsonl keep them"
+)
 
 
 def comma_separated(
@@ -269,16 +301,16 @@ def comma_separated(
     """
     for line in _lines(columns, rows, places):
         if any(field != field.strip() for field in line):
-            yield ",".join(map(_quoted, line))
+            yield ",".join(_quoted(field, IN_CSV) for field in line)
             continue
         written = io.StringIO()
         csv.writer(written).writerow(line)  # quotes the characters of its line terminator
         yield written.getvalue().removesuffix("\r\n")
 
 
-def _quoted(field: str) -> str:
-    """A field of CSV, quoted where necessary."""
-    if field == field.strip() and not re.search('[",\r\n]', field):
+def _quoted(field: str, needing: str) -> str:
+    """A field, quoted if it has blanks around it or what `needing` matches."""
+    if field == field.strip() and not re.search(needing, field):
         return field
     doubled = field.replace('"', '""')
     return f'"{doubled}"'
