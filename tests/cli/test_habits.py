@@ -55,6 +55,10 @@ judges qrels other --confusion      | judges qrels other --show=levels
 judges qrels other --estimate       | judges qrels other --show estimates
 cite AP                             | measures AP --bibtex
 evaluate qrels run AP --unknown -x  | evaluate qrels run AP --unknown -x
+topics qrels run AP                 | evaluate qrels run AP --show topics
+hardest qrels run AP                | evaluate qrels run AP --show topics
+evaluate qrels run AP --hardest     | evaluate qrels run AP --show=topics
+evaluate qrels run CG --gains 0:0 1:1 2:5 | evaluate qrels run CG --gains 0:0,1:1,2:5
 evaluate qrels run AP --mean        | evaluate qrels run AP --show means
 gate qrels other run AP --threshold .4 | gate qrels other run AP --threshold .4
 -c -l 2 -m map -m ndcg_cut.1,2 qrels run | evaluate qrels run 'AP(rel=2)' ndcg_cut.1,2

@@ -53,7 +53,6 @@ evaluate qrels run AP -q --show topics         | --show topics and --by_query ex
 evaluate qrels run AP -q --sort value          | --show topics has the hardest topics first
 evaluate qrels run AP --show topics --by x:y   | --show topics and --by exclude each other
 compare qrels run other AP --hardest | compare … --show topics those in which two runs differ most
-topics qrels run AP                  | the hardest topics: evaluate QRELS RUN… MEASURE --show topics
 evaluate qrels run AP -n             | --no_summary requires --by_query
 evaluate qrels run AP -p -2          | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -o values.xls  | endings are png, svg, pdf, txt, md, tex, tsv, csv
@@ -74,7 +73,7 @@ judges --values x.csv                | --values is an option of compare
 evaluate qrels run 'nDCG(dcg="log2")@10' --gains exp | nDCG_Burges takes any gains, exp and linear too
 evaluate qrels run 'nDCG_JK(gains=[2,3])@10' | write nDCG_JK(gains=1:2,2:3)@10 for the levels 1, 2
 evaluate qrels run 'nDCG_JK(b=2,gains=1,3)@10' | write nDCG_JK(b=2,gains=1:1,2:3)@10 for the
-evaluate qrels run nDCG_JK --gains 0,1,3 | write 0:0,1:1,2:3 for the levels 0, 1, 2
+evaluate qrels run nDCG_JK --gains 0,1,3 | levels 0, 1, 2; the highest level of the qrels is 3
 evaluate qrels run AP --judged_only  | as in 'nDCG(judged_only=True)@10'
 curves qrels run CG dcg nDCG@5       | ir_measures_graded curves qrels run CG DCG_JK nDCG_JK@5
 curves qrels run DCG nCG --at 5      | curves qrels run DCG_JK nCG --at 5 --ratio_of_means (--ratio

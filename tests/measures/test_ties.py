@@ -8,7 +8,7 @@ import pytest
 from all_measures import MEASURES
 from brute_force import alternatives, orders, topic, values, with_option
 from ir_measures_graded import EBR, GainSum, GradedError, Real, parse_measure
-from ir_measures_graded.core.uncertainty import Undetermined
+from ir_measures_graded.core.uncertainty.judgments import Undetermined
 from rounds import sampled
 
 TOPICS = [topic(Random(seed)) for seed in range(16)]

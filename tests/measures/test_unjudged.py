@@ -12,7 +12,7 @@ from all_measures import MEASURES
 from brute_force import LEVELS, alternatives, judgments, topic, values, with_option
 from ir_measures_graded import NDCNG, SR, GradedError, nDCG_JK, parse_measure
 from ir_measures_graded.analysis import ranges
-from ir_measures_graded.core.uncertainty import Undetermined
+from ir_measures_graded.core.uncertainty.judgments import Undetermined
 from ir_measures_graded.evaluation.at_ranks import values_at_ranks
 from ir_measures_graded.evaluation.named import study_of
 from rounds import only, sampled

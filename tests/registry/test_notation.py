@@ -61,6 +61,11 @@ EQUAL_STRINGS = [
     ("CG(gains=0,1,3,7)@5", CG(gains={0: 0, 1: 1, 2: 3, 3: 7}) @ 5),
     ("CG(gains=[0, 1,3,7],avg=True)", CG(gains={2: 3, 3: 7}, avg=True)),
     ("CG(gains=(0,.5),avg=True)", CG(gains=[0, 0.5], avg=True)),
+    ("CG(gains=0; 1;3,avg=True)", CG(gains="0 1 3", avg=True)),
+    ("CG(gains=2^level-1)", CG(gains="2^rel - 1")),
+    ("CG(gains=2**(l) - 1,avg=True)", CG(gains="exp", avg=True)),
+    ("CG(gains=w100)@5", CG(gains="w100") @ 5),
+    ("CG(gains=w10)", CG(gains={1: 1, 2: 5, 3: 10})),
     ("CG(gains=0,5,avg=True)", CG(gains=np.array([0, 5]), avg=True)),
     ("CG(gains=0x10:1_000)", CG(gains={16: 1000})),
     # other strings

@@ -27,6 +27,7 @@ from ..core.ranking.gains import (
     weighting,
 )
 from ..core.registry.facts import ZERO, sign_of
+from ..core.registry.notation import with_gains
 from ..errors import GradedError, needed
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
@@ -557,7 +558,7 @@ def sensitivity(
             distinct = _without_equals(weightings, only_name, values)
             if len(distinct) > 1:
                 weightings = distinct
-            beginning = bases[0](gains=weightings[only_name])
+            beginning = with_gains(bases[0], weightings[only_name])
         settings = _settings(bases, weightings, cutoff_list)
         wanted = [setting.measure for setting in settings]
         study = study_of(judgments, runs, wanted)
@@ -677,7 +678,7 @@ def _settings(
             if cutoff is not None:
                 measure = measure(cutoff=cutoff)
             if name is not None:
-                measure = measure(gains=weightings[name])
+                measure = with_gains(measure, weightings[name])
             settings.append(Setting(measure, base, name, cutoff))
     return _counted(settings)
 

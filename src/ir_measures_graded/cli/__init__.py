@@ -55,13 +55,7 @@ STABLE = (
     "for other gains write sensitivity QRELS RUN… MEASURE; docs/leaderboards.md compares random "
     "halves of the topics"
 )
-HARDEST = (
-    "the hardest topics: evaluate QRELS RUN… MEASURE --show topics; those in which two runs differ "
-    "most: compare QRELS RUN RUN MEASURE --show topics"
-)
 COMMANDS_OF_TASKS = {
-    "topics": HARDEST,
-    "hardest": HARDEST,
     "stability": STABLE,
     "halves": STABLE,
     "lightgbm": BOOSTING,

@@ -16,7 +16,7 @@ from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.everyday import is_everyday
 from ..core.registry.facts import CHOICES_OF_NO_RELEVANT, ZERO, is_err, with_missing_options
 from ..core.registry.names import OFFICIAL, registry
-from ..core.registry.notation import is_measure, parse_measure, parse_measures
+from ..core.registry.notation import is_measure, parse_measure, parse_measures, with_gains
 from ..core.registry.plugins import without_search
 from ..core.rows.columns import OUR_NAMES, Chosen
 from ..core.rows.level_words import levels_named
@@ -490,7 +490,7 @@ def under_weightings(
     for measure in measures:
         takes_gains = "gains" in measure.SUPPORTED_PARAMS
         if takes_gains and "gains" not in measure.params:
-            weighted += [_with_gains(measure, gains) for gains in weightings]
+            weighted += [with_gains(measure, gains) for gains in weightings]
         else:
             weighted.append(measure)
             others.append(measure)
@@ -522,17 +522,6 @@ own)"
             reason += f"; ERR_G{ending} does"
         reasons.append(f"{measure} ({reason})")
     return listed(reasons, LISTED)
-
-
-def _with_gains(measure: Measure, gains: Any) -> Measure:
-    """The measure with these gains; nDCG with exp or linear ones is nDCG_Burges."""
-    has_others = set(measure.params) - {"cutoff"}
-    if str(measure.NAME) == "nDCG" and isinstance(gains, str) and not has_others:
-        cutoff = measure.params.get("cutoff")
-        measure = parse_measure("nDCG_Burges")
-        if cutoff is not None:
-            measure = measure @ cutoff
-    return measure(gains=gains)
 
 
 def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measure]:

@@ -27,6 +27,8 @@ MOST_SHOWN = 8
 COMMANDS_OF_HABIT: Mapping[str, tuple[str, ...]] = {
     "kappa": ("judges",),
     "agreement": ("judges",),
+    "hardest": ("evaluate", "--show", "topics"),
+    "topics": ("evaluate", "--show", "topics"),
     "estimate": ("judges", "--show", "estimates"),
     "leaderboard": ("evaluate", "--sort"),
     "bibtex": ("measures", "--bibtex"),
@@ -49,7 +51,7 @@ TESTS = ("anova", "conover", "tukey", "wilcoxon")
 FLAGS: Mapping[str, Mapping[str, str]] = {
     "compare": {f"--{test}": f"--tests={test}" for test in TESTS},
     "curves": dict.fromkeys(TOPIC, "--topic"),
-    "evaluate": dict.fromkeys(BY_QUERY, "--by_query"),
+    "evaluate": dict.fromkeys(BY_QUERY, "--by_query") | {"--hardest": "--show=topics"},
     "explain": dict.fromkeys(TOPIC, "--topic"),
     "gate": dict.fromkeys(MARGIN, "--margin"),
     "holes": dict.fromkeys(BATCH, "--batch"),
@@ -87,6 +89,8 @@ LEVEL = "-l"
 """trec_eval's option of the lowest relevant level, which stands on the measures here."""
 WITHOUT_LEVEL = ("nDCG", "NumRet", "NumQ", "Judged", "trec_unj")
 """Measures that have the same value with each lowest relevant level."""
+PAIR_OF_GAINS = r"\d+(?:\.\d+)?:\d+(?:\.\d+)?,?"
+"""A level and its gain, which names no measure and hardly a file."""
 DECIMAL = r"[-+]?\d*\.\d+|0|1"
 
 
@@ -102,7 +106,7 @@ def in_our_words(words: Sequence[str]) -> list[str]:
     if not line or line[0] not in COMMANDS or "-h" in line or "--help" in line:
         return line
     line, level = _without_options_of_trec_eval(line)
-    line = _with_our_flags(line)
+    line = _with_joined_gains(_with_our_flags(line))
     if level:
         line = _with_level(line, int(level))
     line = _about_measures(line)
@@ -138,7 +142,7 @@ def _with_command(words: Sequence[str]) -> list[str]:
     if first in COMMANDS:
         return list(words)
     task = first.lower().lstrip("-").replace("_", "-")
-    if task in COMMANDS_OF_HABIT:
+    if task in COMMANDS_OF_HABIT and not os.path.exists(first):
         command, *options = COMMANDS_OF_HABIT[task]
         if "-o" in options and ("-o" in others or os.path.exists(options[-1])):
             options = []
@@ -299,6 +303,25 @@ def _in_other_number(flag: str) -> str:
     if not flag.startswith("--"):
         return ""
     return flag.removesuffix("s") if flag.endswith("s") else f"{flag}s"
+
+
+def _with_joined_gains(words: Sequence[str]) -> list[str]:
+    """The line with commas between the pairs behind --gains, which are words of their own.
+
+    >>> _with_joined_gains(["evaluate", "--gains", "0:0", "1:1", "2:10", "AP"])
+    ['evaluate', '--gains', '0:0,1:1,2:10', 'AP']
+    """
+    line: list[str] = []
+    for word in words:
+        is_pair = re.fullmatch(PAIR_OF_GAINS, word) is not None
+        follows_pairs = (
+            line[-2:-1] == ["--gains"] and re.search(f"{PAIR_OF_GAINS}$", line[-1]) is not None
+        )
+        if is_pair and follows_pairs:
+            line[-1] = f"{line[-1].rstrip(',')},{word.rstrip(',')}"
+        else:
+            line.append(word)
+    return line
 
 
 def _choice(flag: str, options: Iterable[Option]) -> list[str]:

@@ -6,6 +6,7 @@ order. Some gains have a name instead (`NAMED`); the weighting that changes no l
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -30,6 +31,38 @@ NAMED_LEVELS = 6
 """The number of levels up to which an error names each level."""
 LARGEST = 1e150
 """The largest gain; the smallest positive gain is its reciprocal."""
+
+
+NUMBER_OF_GAINS = r"[-+]?[\d.]+(?:[eE][-+]?\d+)?"
+BETWEEN_GAINS = r"(?:\s*[,;]\s*|\s+)"
+FORMULA = r"2\s*(?:\^|\*\*)\s*\(?\s*[a-z_]+\s*\)?\s*[-−–]\s*1"
+"""2^level − 1, whatever the level is called."""
+LIST_OF_GAINS = rf"{NUMBER_OF_GAINS}(?:{BETWEEN_GAINS}{NUMBER_OF_GAINS})+"
+"""Gains without levels."""
+PAIRS_OF_GAINS = (
+    rf"{NUMBER_OF_GAINS}\s*[:=]\s*{NUMBER_OF_GAINS}"
+    rf"(?:{BETWEEN_GAINS}{NUMBER_OF_GAINS}\s*[:=]\s*{NUMBER_OF_GAINS})*"
+)
+"""Levels with their gains."""
+
+
+def in_our_form(text: str) -> str:
+    """A text of gains as ours: exp for 2^level − 1, a colon behind each level, and commas.
+
+    >>> in_our_form("2^rel-1"), in_our_form("0 1; 10"), in_our_form('{"1": 1, "2": 10}')
+    ('exp', '0,1,10', '1:1,2:10')
+    >>> in_our_form("1=1, 2=10"), in_our_form("w10"), in_our_form("mine=1:1,2:10")
+    ('1:1,2:10', 'w10', 'mine=1:1,2:10')
+    """
+    if re.fullmatch(FORMULA, text.strip(), re.IGNORECASE):
+        return EXP
+    bare = re.sub("[\"'{}\\[\\]()]", "", text).strip()
+    if re.fullmatch(LIST_OF_GAINS, bare):
+        return re.sub(BETWEEN_GAINS, ",", bare)
+    if re.fullmatch(PAIRS_OF_GAINS, bare):
+        with_colons = re.sub(r"\s*[:=]\s*", ":", bare)
+        return re.sub(BETWEEN_GAINS, ",", with_colons)
+    return text
 
 
 def power_minus_1(x: np.ndarray) -> np.ndarray:
@@ -85,6 +118,8 @@ def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) 
     Raises `GradedError` for an unknown name, if a level or a gain is not a finite number, if a gain
     is negative, or if a level occurs twice.
     """
+    if isinstance(gains, str):
+        gains = in_our_form(gains)
     if isinstance(gains, str) and gains in NAMED:
         return str(gains)
     try:
@@ -110,7 +145,7 @@ def _numbers_of(
     """The levels and gains of a text, a mapping or pairs. Raises `TypeError` or `ValueError`."""
     if isinstance(gains, str):
         if gains in PRESETS:
-            raise ValueError(f"write {gains_text(PRESETS[gains])}")
+            return list(PRESETS[gains].items())
         if ":" not in gains:
             return _pairs_of_list(gains.split(","))
         return pairs_of(gains)
@@ -206,11 +241,14 @@ def named_weightings(
         return {text: weightings}
     texts = [weightings] if isinstance(weightings, str) else weightings
     named: dict[str, Mapping[Any, Any] | str] = {}
-    for text in texts:
+    for text in map(in_our_form, texts):
         name, equals, pairs = text.partition("=")
+        pairs = in_our_form(pairs)
         if name in named:
             raise GradedError(f"two weightings are named {name!r}; give each a name of its own")
-        if equals:
+        if equals and (pairs in (*PRESETS, *NAMED) or gains_from_zero(pairs.split(","))):
+            named[name] = pairs  # the levels of the qrels decide
+        elif equals:
             named[name] = _gains_of(pairs, text)
         elif ":" in text:
             named[name] = _gains_of(text, text)
@@ -222,7 +260,7 @@ def named_weightings(
 def _gains_of(pairs: str, text: str) -> GainMap:
     """The gains by level in `pairs`, which are those of the weighting `text`."""
     try:
-        numbers = pairs_of(pairs.strip("{}"))  # a measure prints its gains in braces
+        numbers = pairs_of(pairs)
         gains = dict(numbers)
         if len(gains) < len(numbers):
             raise ValueError("a level occurs twice")
@@ -261,7 +299,10 @@ def weighting(name: str, chosen: Mapping[Any, Any] | str, levels: Iterable[Numbe
             return by_level
         pairs_meant = with_levels(chosen.split(","))
         if pairs_meant:
-            raise GradedError(f"the gains {chosen!r} name no levels; write {pairs_meant}")
+            highest = f"the highest level of the qrels is {max(levels, default=0):g}"
+            raise GradedError(
+                f"the gains {chosen!r} name no levels; write {pairs_meant}; {highest}"
+            )
         raise GradedError(
             f"unknown weighting {chosen!r}; use a preset ({names}) or NAME=LEVEL:GAIN,…, as in "
             "mine=1:1,2:10"

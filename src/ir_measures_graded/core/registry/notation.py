@@ -33,7 +33,18 @@ from ...errors import (
     without_suggestions,
 )
 from ..measures.sessions import SessionMeasure
-from ..ranking.gains import NAMED, gains_from_zero, gains_text, with_levels
+from ..ranking.gains import (
+    EXP,
+    FORMULA,
+    LIST_OF_GAINS,
+    NAMED,
+    PRESETS,
+    Gains,
+    gains_from_zero,
+    gains_text,
+    in_our_form,
+    with_levels,
+)
 from . import plugins
 from .everyday import (
     everyday_strings,
@@ -69,13 +80,11 @@ _WITH_WRONG_CUTOFF = r"(?P<name>[^@()]+)@(?P<cutoff>[^@()./=]*|[-+]?[\d.,_eE+-]+
 _ONE_MEASURE = r"(?P<name>[^\W\d]\w*)(?P<ending>(?:\([^()]*\))?(?:@\d{1,9}(?:,\d{1,9})*)?)"
 """A measure string, of which only the name and its end are told apart."""
 
-_GAINS_IN_ORDER = r"[\d.]+(?:\s*,\s*[\d.]+)+"
-_LIST_OF_GAINS = (
-    rf"(?i)(?P<name>\bgains\s*=\s*)(?:\[\s*(?P<list>{_GAINS_IN_ORDER})\s*\]"
-    rf"|\(\s*(?P<tuple>{_GAINS_IN_ORDER})\s*\)"
-    rf"|(?P<bare>{_GAINS_IN_ORDER})(?=\s*(?:\)|,\s*[^\W\d]\w*\s*=)))"
+_GAINS_AS_TYPED = (
+    r"(?i)(?P<name>\bgains\s*=\s*)(?:\[\s*(?P<list>[^][()]*)\]|\(\s*(?P<tuple>[^][()]*)\)"
+    rf"|(?P<text>{FORMULA}|{'|'.join(PRESETS)}|{LIST_OF_GAINS})(?=\s*(?:\)|,\s*[^\W\d]\w*\s*=)))"
 )
-"""Gains without levels, as a list or between commas."""
+"""Gains without levels, as a list or between commas, 2^level − 1 and presets."""
 
 _CUTOFF_FIRST = r"(?P<name>\w+)@(?P<cutoff>\d+)(?P<parameters>\(.*\))"
 _COMMA = r",(?=\s*[^\W\d])(?![^()]*\))"
@@ -146,20 +155,24 @@ def _is_for_burges(gains: ast.expr) -> bool:
 
 
 def _with_levels_of_gains(text: str) -> str:
-    """The text, in which a list of gains that begins with 0 has the levels 0, 1, ….
+    """The text, in which a list of gains that begins with 0 has the levels 0, 1, …, and a preset
+    its gains.
 
-    >>> _with_levels_of_gains("nDCG(gains=0,1,3)@10")
-    'nDCG(gains={0:0,1:1,2:3})@10'
+    >>> _with_levels_of_gains("nDCG(gains=0,1,3)@10"), _with_levels_of_gains("Q(gains=2^rel-1)")
+    ('nDCG(gains={0:0,1:1,2:3})@10', 'Q(gains=exp)')
 
     Raises `GradedError` for any other list, with the string that is probably meant.
     """
-    match = re.search(_LIST_OF_GAINS, text)
+    match = re.search(_GAINS_AS_TYPED, text)
     if match is None:
         return text
-    gains = (match["list"] or match["tuple"] or match["bare"]).split(",")
+    typed_gains = in_our_form(match["list"] or match["tuple"] or match["text"] or "")
     before = text[: match.end("name")]
     behind = text[match.end() :]
-    by_level = gains_from_zero(gains)
+    if typed_gains == EXP:
+        return f"{before}{EXP}{behind}"
+    gains = typed_gains.split(",")
+    by_level = PRESETS.get(typed_gains) or gains_from_zero(gains)
     if by_level:
         return f"{before}{{{gains_text(by_level)}}}{behind}"
     pairs, _, meaning = with_levels(gains).partition(" ")
@@ -167,6 +180,23 @@ def _with_levels_of_gains(text: str) -> str:
         reason = f"the gains name no levels; write {before}{pairs}{behind} {meaning}"
         raise GradedError(f"cannot read measure {shown(text)}: {reason}")
     return text
+
+
+def with_gains(measure: Measure, gains: Gains) -> Measure:
+    """The measure with these gains; nDCG with named or fractional ones is nDCG_Burges.
+
+    >>> from ir_measures import nDCG
+    >>> with_gains(nDCG @ 10, {1: 1, 2: 3}), with_gains(nDCG @ 10, {1: 0.5})
+    (nDCG(gains={2:3})@10, nDCG_Burges(gains={1:0.5})@10)
+    """
+    has_others = set(measure.params) - {"cutoff"}
+    is_whole = isinstance(gains, dict) and all(gain % 1 == 0 for gain in gains.values())
+    if str(measure.NAME) == "nDCG" and not has_others and not is_whole:
+        cutoff = measure.params.get("cutoff")
+        measure = find_measure("nDCG_Burges")
+        if cutoff is not None:
+            measure = measure @ cutoff
+    return measure(gains=gains)
 
 
 def parse_measures(
