@@ -52,4 +52,4 @@ def test_the_commands_take_the_lines_of_the_tasks(tmp_path: Path, monkeypatch) -
         module = import_module(f"ir_measures_graded.cli.{command}")
         options = [*module.OPTIONS, QUIET]
         forms = getattr(module, "USAGE", ())
-        Parser(options, forms, prog=command, description="").arguments([command, *words])
+        Parser(options, forms, command, "").arguments([command, *words])

@@ -123,6 +123,17 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[-1]}"
 
 
+def quoted(word: str) -> str:
+    """A word as a shell needs it, for a command in an error message.
+
+    >>> quoted("runs/bm25.txt"), quoted("a b")
+    ('runs/bm25.txt', "'a b'")
+    """
+    from shlex import quote  # This import takes time.
+
+    return quote(word)
+
+
 _HAS_SUGGESTIONS: ContextVar[bool] = ContextVar("messages have suggestions", default=True)
 
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import warnings
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +19,7 @@ from ..core.registry.notation import is_measure, parse_measure, parse_measures, 
 from ..core.registry.plugins import without_search
 from ..core.rows.columns import OUR_NAMES, Chosen
 from ..core.rows.level_words import levels_named
-from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean
+from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean, quoted
 from ..evaluation.attributes import read_sessions
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import (
@@ -598,7 +597,7 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     if not run_name or not path:
         path = text
     if os.path.isdir(path):
-        pattern = os.path.join(shlex.quote(path), "*")
+        pattern = os.path.join(quoted(path), "*")
         return GradedError(f"{path!r} is a directory; pass run files, for example {pattern}")
     if "(" not in text and re.search(r"[/\\*?]|\.[A-Za-z]\w*$", path):
         return GradedError(f"file not found: {path!r}{similar_files(path)}")

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ..errors import GradedError, shown
+from ..errors import GradedError, quoted, shown
 from ..files.content import is_pattern, matching
 from ..files.sources import is_file, is_named_file, named_path
 from . import COMMANDS, PROGRAM
@@ -130,7 +129,7 @@ def shown_line(words: Sequence[str]) -> str:
             if kept[-1] != "…":
                 kept.append("…")
         else:
-            kept.append(shlex.quote(word))
+            kept.append(quoted(word))
     return " ".join([PROGRAM, *kept])
 
 
@@ -161,9 +160,8 @@ def _options(command: str) -> list[Option]:
 def _flag(word: str) -> str:
     """The flag of a word, with ``_`` for each ``-`` inside."""
     flag = word.partition("=")[0]
-    dashes = re.match("-*", flag)
-    start = dashes.end() if dashes else 0
-    return flag[:start] + flag[start:].replace("-", "_")
+    name = flag.lstrip("-")
+    return flag[: len(flag) - len(name)] + name.replace("-", "_")
 
 
 def _known_flags(command: str) -> dict[str, Option]:
@@ -225,11 +223,11 @@ def _without_options_of_trec_eval(words: Sequence[str]) -> tuple[list[str], str]
     level = ""
     is_level = False
     for word, following in zip(words, [*words[1:], ""], strict=True):
-        joined = re.fullmatch(f"{LEVEL}([0-9]+)", word)
+        joined = word.startswith(LEVEL) and re.fullmatch(f"{LEVEL}([0-9]+)", word)
         if is_level:
             level = word
             is_level = False
-        elif joined is not None:
+        elif joined:
             level = joined[1]
         elif word == LEVEL and re.fullmatch("[0-9]+", following):
             is_level = True

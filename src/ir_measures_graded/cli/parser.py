@@ -17,9 +17,8 @@ from ..errors import GradedError, did_you_mean, needed, similar_names
 from ..files.content import is_pattern, matching
 from ..files.sources import is_file, named_path
 from ..output import figures
-from ..output.excel import EXCEL, EXCEL_NEEDS
 from ..output.files import checked_ending
-from ..output.formats import FORMATS, PLACES, TABLES
+from ..output.formats import EXCEL, EXCEL_NEEDS, FORMATS, PLACES, TABLES
 from ..output.width import width
 from ..records import NamedTuple, dataclass
 from . import COMMANDS
@@ -191,20 +190,23 @@ class Parser(argparse.ArgumentParser):
     The help fits the terminal. It lists the options that several commands share last, in groups.
     """
 
-    def __init__(self, options: Sequence[Option], forms: Sequence[str], **settings: Any):
-        headings = [option.heading for option in options if not option.flags]
-        lines = []
-        for form in forms or [" ".join(headings)]:
-            lines += usage_lines(f"{settings['prog']} {form} [options]")
-        usage = "\n       ".join(lines)
+    def __init__(self, options: Sequence[Option], forms: Sequence[str], prog: str, text: str):
         formatter = partial(
             argparse.RawDescriptionHelpFormatter, max_help_position=26, width=width()
         )
-        settings |= {"formatter_class": formatter, "argument_default": argparse.SUPPRESS}
-        settings["description"] = "\n".join(help_lines(settings["description"]))
-        super().__init__(usage=usage, **settings, add_help=False, allow_abbrev=False)
+        # `format_help` sets the usage; without any, argparse would make one.
+        super().__init__(
+            prog,
+            usage="",
+            formatter_class=formatter,
+            argument_default=argparse.SUPPRESS,
+            add_help=False,
+            allow_abbrev=False,
+        )
         self.color = False  # Python 3.14 would print colours
         self.options = options
+        self.forms = forms
+        self.text = text
         self.add_argument("-h", "--help", action="help", help="show this help")
         self._positionals.title = "arguments"
         groups: dict[str, Any] = {"": self}
@@ -217,6 +219,16 @@ class Parser(argparse.ArgumentParser):
             # A flag with underscores may also be written with hyphens.
             for flag in option.flags:
                 self._option_string_actions[flag.replace("_", "-")] = action
+
+    def format_help(self) -> str:
+        """The help, which is folded only when it is shown."""
+        headings = [option.heading for option in self.options if not option.flags]
+        lines = []
+        for form in self.forms or [" ".join(headings)]:
+            lines += usage_lines(f"{self.prog} {form} [options]")
+        self.usage = "\n       ".join(lines)
+        self.description = "\n".join(help_lines(self.text))
+        return super().format_help()
 
     def arguments(self, words: Sequence[str]) -> Arguments:
         """The arguments of the command.

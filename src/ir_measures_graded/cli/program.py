@@ -138,7 +138,7 @@ def _answered(words: Sequence[str]) -> Output:
     name = f"{PROGRAM} {words[0]}"
     forms = getattr(command, "USAGE", ())
     options = [*command.OPTIONS, QUIET]
-    parser = Parser(options, forms, prog=name, description=docstring_of(command.run))
+    parser = Parser(options, forms, name, docstring_of(command.run))
     if "-h" in words or "--help" in words:
         return Output(parser.format_help().splitlines())
     from ..files.content import limits_lifted

@@ -12,9 +12,8 @@ from ..errors import GradedError, Remark
 from ..files.content import is_lasting, is_pattern, parquet_files
 from ..files.sources import is_file, qrels_file_of
 from ..output import figures
-from ..output.excel import EXCEL, excel
 from ..output.files import ending_of, refuse_bad_date, refuse_inputs, refuse_unwritable, write_files
-from ..output.formats import FOR_PEOPLE, TABLES, decimals
+from ..output.formats import EXCEL, FOR_PEOPLE, TABLES, decimals
 from ..output.provenance import sha256, versions
 from ..output.remarks import merged
 from ..output.result import Result, as_bytes
@@ -131,6 +130,8 @@ def content_of(answer: Answer, path: str, arguments: Arguments) -> bytes:
     if ending in figures.FORMATS:
         return figures.rendered(answer.result.figure(), ending)
     if ending == EXCEL:
+        from ..output.excel import excel  # This import takes time.
+
         return excel(lines_of(answer, "jsonl", arguments, in_file=True), answer.result.sentences())
     form = TABLES.get(ending, ending)
     with of_width():  # a file is the same whatever the terminal

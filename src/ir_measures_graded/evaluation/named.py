@@ -7,7 +7,6 @@ ir-datasets id.
 from __future__ import annotations
 
 import os
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,7 +34,7 @@ from ..core.rows.in_memory import Source, in_memory
 from ..core.rows.lists import is_pair, sequence_of
 from ..core.rows.passages import PassageRule, PassageRun
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
-from ..errors import FileError, GradedError, Remark, WholeLevelsError, did_you_mean, shown
+from ..errors import FileError, GradedError, Remark, WholeLevelsError, did_you_mean, quoted, shown
 from ..files.content import matching
 from ..files.contracts import Contract, contract_of
 from ..files.files import RunFile, without_endings
@@ -511,7 +510,7 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
             if name == UNNAMED:
                 hint = ", as {'a': run, 'b': other}"
             elif isinstance(run, RunFile):
-                named_again = shlex.quote(f"new={name}")
+                named_again = quoted(f"new={name}")
                 hint = f", as in {named_again} in a command"
             raise GradedError(f"two runs are named {shown(name)}; give each its own name{hint}")
         if isinstance(run, Mapping) and isinstance(next(iter(run.values()), None), Real):

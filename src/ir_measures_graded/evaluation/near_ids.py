@@ -7,7 +7,6 @@ documents unjudged, and so do two of these at once. A sample of topics shows it.
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -20,7 +19,7 @@ import numpy as np
 from ..core.by_topic import bounds_of, positions
 from ..core.ranking.judged import Judged, computed_once
 from ..core.ranking.ranks import JudgedRanks
-from ..errors import GradedError, shown
+from ..errors import GradedError, quoted, shown
 from ..output.formats import Percent, counted
 from ..records import dataclass
 
@@ -134,7 +133,7 @@ class IdRule:
             or not self.pattern.isprintable()
         ):
             return ""
-        return f" (--passages_pattern {shlex.quote(self.pattern)})"
+        return f" (--passages_pattern {quoted(self.pattern)})"
 
     def judged_ids(self, topic: SampledTopic) -> SomeIds:
         """The ids of the qrels as the rule compares them. A topic keeps them for all rules."""

@@ -408,9 +408,12 @@ def refuse_other(file: Any) -> None:
 
 def refuse_address(name: Any) -> None:
     """Raise `FileError` for an address such as s3://bucket/run.parquet."""
-    if isinstance(name, (str, os.PathLike)) and re.match(ADDRESS, os.fspath(name)):
+    if not isinstance(name, (str, os.PathLike)):
+        return
+    path = os.fspath(name)
+    if "://" in path and re.match(ADDRESS, path):
         raise FileError(
-            f"{shown(os.fspath(name))} is an address, which is not read; pass the object "
+            f"{shown(path)} is an address, which is not read; pass the object "
             "pyarrow.dataset.dataset(…) of it in Python (runs by name), or download the file"
         )
 

@@ -117,7 +117,9 @@ def is_json(start: bytes) -> bool:
     >>> is_json(b'{"q1": {}}'), is_json(b"[{}]"), is_json(b"{q1} Q0 d1 1 9.2 t")
     (True, True, False)
     """
-    return re.match(IS_JSON, start.removeprefix(BYTE_ORDER_MARK)) is not None
+    text = start.removeprefix(BYTE_ORDER_MARK)
+    has_bracket = text.lstrip().startswith((b"{", b"["))
+    return has_bracket and re.match(IS_JSON, text) is not None
 
 
 def form_of(content: Content, reading: Reading) -> tuple[Form, int]:

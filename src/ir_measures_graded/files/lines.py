@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Iterator
 from enum import Enum
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -23,9 +24,7 @@ from .forms import BREAKS, BYTE_ORDER_MARK, ONE_ROW, Form, are_rank_and_score, h
 MARKED_LINE = b"\n" + BYTE_ORDER_MARK
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
 COMMENTS = 1 << 18  # bytes of the comments of a file that are looked at
-LETOR = re.compile(
-    rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*(doc(id|no)\s*=\s*)?(?P<doc>\S+))?"
-)
+LETOR = rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*(doc(id|no)\s*=\s*)?(?P<doc>\S+))?"
 NTCIR_LEVEL = re.compile(rb"L[0-9]+")
 FIELD = rb'[ ]*(?:"([^"]*(?:""[^"]*)*)("?)[ ]*)?([^,\n]*)(,|\n|\Z)'
 """A field of CSV: the quoted text, its end, other text, and the delimiter or line break after it.
@@ -57,7 +56,16 @@ class Lines:
         self.remarks = {remark.kind: remark for remark in form.remarks}
         self.is_well_quoted = True
         self._looked_at = 0
-        self._field = re.compile(FIELD.replace(b",", form.delimiter.encode() or b","))
+
+    @cached_property
+    def _letor(self) -> re.Pattern[bytes]:
+        """The pattern of a line of LETOR."""
+        return re.compile(LETOR)
+
+    @cached_property
+    def _field(self) -> re.Pattern[bytes]:
+        """The pattern of a field."""
+        return re.compile(FIELD.replace(b",", self.form.delimiter.encode() or b","))
 
     def error(self, message: str) -> FileError:
         return FileError(f"{self.name}:{self.number}: {message}")
@@ -186,7 +194,9 @@ class Lines:
             if self._may_be_row(line):
                 self._look_at_comment(line.split())
             return []
-        judgment = LETOR.match(line) if self.form.letor else None
+        judgment = None
+        if self.form.letor:
+            judgment = self._letor.match(line)
         if judgment is None:
             return line.split()
         if self.form.by_line:

@@ -114,15 +114,16 @@ def _other_kind(start: bytes) -> str:
         return f"an XML file; {TABLE}"
     if text.startswith(b"#!"):
         return f"a script, which is not run; {TABLE}"
-    if re.match(rb"sep=.\r?\n", text):
+    if text.startswith(b"sep=") and re.match(rb"sep=.\r?\n", text):
         return "a table that begins with a line for Excel (sep=…); remove this line"
     return ""
 
 
 def _has_old_line_ends(start: bytes) -> bool:
     """Whether this is text that ends its lines as old Macs did. JSON may have any blanks."""
-    is_text = re.search(rb"[\x00-\x08\x0a-\x0c\x0e-\x1f]", start) is None
-    return is_text and b"\r" in start.rstrip() and not start.lstrip().startswith((b"{", b"["))
+    if b"\r" not in start.rstrip() or start.lstrip().startswith((b"{", b"[")):
+        return False
+    return re.search(rb"[\x00-\x08\x0a-\x0c\x0e-\x1f]", start) is None
 
 
 def _is_split(value: Any) -> bool:

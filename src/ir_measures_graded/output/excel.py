@@ -9,14 +9,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import GradedError, needed
+from .formats import EXCEL_NEEDS
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-EXCEL = "xlsx"
-"""The ending of an Excel file."""
-EXCEL_NEEDS = ("openpyxl", "an Excel file", "tables")
-"""The library for an Excel file, as arguments of `needed`."""
 UNWRITABLE: Final = r"[\x00-\x08\x0b-\x1f]"
 """The control characters that a cell cannot hold; it has tabs and line feeds."""
 MOST_ROWS = 2**20 - 1

@@ -443,6 +443,10 @@ FOR_PEOPLE = ("text", "markdown", "latex")
 TABLES = {"txt": "text", "md": "markdown", "tex": "latex"}
 TABLES |= {name: name for name in FORMATS if name not in FOR_PEOPLE}
 """The format of a table by the ending of its file."""
+EXCEL = "xlsx"
+"""The ending of an Excel file, which `excel` writes."""
+EXCEL_NEEDS = ("openpyxl", "an Excel file", "tables")
+"""The library for an Excel file, as arguments of `needed`."""
 
 
 def decimals(form: str, places: int | None = None, in_file: bool = False) -> int:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..errors import GradedError, Remark
 from ..records import dataclass
 from . import figures
-from .excel import EXCEL, excel
 from .files import checked_ending, ending_of, write_whole
 from .formats import (
+    EXCEL,
     FOR_PEOPLE,
     FORMATS,
     PLACES,
@@ -207,6 +207,8 @@ class Result:
             figures.save(self.figure(), path)
             return
         if ending == EXCEL:
+            from .excel import excel  # This import takes time.
+
             write_whole(path, excel(self.lines("jsonl", -1), self.sentences()))
             return
         form = TABLES[ending]

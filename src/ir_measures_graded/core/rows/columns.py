@@ -6,7 +6,6 @@ Names are compared without case, and ``camelCase``, blanks, hyphens and dots cou
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import FileError, GradedError, did_you_mean, shown
+from ...errors import FileError, GradedError, did_you_mean, quoted, shown
 from ...records import NamedTuple
 from .column_words import NAMES_OF_JUDGES, judge_of, may_be_rank, only_reading
 from .level_words import has_level_words
@@ -358,7 +357,7 @@ def option_of(columns: Mapping[str, str]) -> str:
         elif is_score and _has_word(name, WORDS_OF_DISTANCES):
             option = " --ascending"
         pairs.append(f"{ours}={name}")
-    return f"--columns {shlex.quote(','.join(pairs))}{option}"
+    return f"--columns {quoted(','.join(pairs))}{option}"
 
 
 def _proposed_columns(
@@ -560,7 +559,7 @@ def _choice_of_judge(file: str, names: Sequence[Any]) -> str:
     option = option_of({QRELS.value: names[0]})
     return (
         f"{listed} may have levels: name one, as in {option}; to compare them: "
-        f"ir_measures_graded judges {shlex.quote(file)}"
+        f"ir_measures_graded judges {quoted(file)}"
     )
 
 
@@ -592,7 +591,7 @@ def remark_on_words(file: str, names: Sequence[str], role: Role, chosen: Chosen)
         return (
             f"the levels are those of {read[QRELS.value]}, not of {' or '.join(others)}; if others "
             f"are meant: {option} (columns= in Python); to compare them: ir_measures_graded judges "
-            f"{shlex.quote(file)}"
+            f"{quoted(file)}"
         )
     by_words: dict[str, str] = {}
     for ours in role.columns:

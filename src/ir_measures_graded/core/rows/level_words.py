@@ -6,13 +6,12 @@ The numbers hold for all qrels that are read in a block `words_as_levels`.
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from ...errors import GradedError, shown
+from ...errors import GradedError, quoted, shown
 
 _LEVELS: ContextVar[Mapping[str, float] | None] = ContextVar("levels of words", default=None)
 MOST_WORDS = 12
@@ -136,7 +135,7 @@ def about_words(words: Iterable[Any]) -> str:
         others = ", ".join(shown(word) for word in new_words if plain(word) not in levels)
         return f"; --levels names {named}, and not {others}"
     pairs = ",".join(f"{word}:{level}" for word, level in _proposed(new_words))
-    return f"; name the levels of the words: --levels {shlex.quote(pairs)} (levels= of read_qrels)"
+    return f"; name the levels of the words: --levels {quoted(pairs)} (levels= of read_qrels)"
 
 
 def _proposed(words: list[str]) -> list[tuple[str, str]]:

@@ -8,7 +8,6 @@ them. Error details are computed only on failure.
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Qrel
 
-from ...errors import FileError, GradedError, Remark, shown
+from ...errors import FileError, GradedError, Remark, quoted, shown
 from ...records import NamedTuple, dataclass
 from ..by_topic import blocks, bounds_of, rows_of
 from .columns import NUMBERS, QRELS, Role
@@ -330,7 +329,7 @@ class Rows(RunSource):
         document = shown(self.docs[row])
         advice = "keep one (as convert --duplicates best)"
         if os.path.exists(self.file):
-            file = shlex.quote(self.file)
+            file = quoted(self.file)
             once = "once.csv"
             if self.facts.form == "TREC":
                 once = "once.run"
