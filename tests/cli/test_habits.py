@@ -56,6 +56,9 @@ judges qrels other --estimate       | judges qrels other --show estimates
 cite AP                             | measures AP --bibtex
 evaluate qrels run AP --unknown -x  | evaluate qrels run AP --unknown -x
 topics qrels run AP                 | evaluate qrels run AP --show topics
+evaluate qrels run AP --grades A:0 B:1 C:2 | evaluate qrels run AP --levels A:0,B:1,C:2
+compare qrels run other AP -q       | compare qrels run other AP --show=topics
+compare qrels run other AP --topic 3 | compare qrels run other AP --topic 3
 hardest qrels run AP                | evaluate qrels run AP --show topics
 evaluate qrels run AP --hardest     | evaluate qrels run AP --show=topics
 evaluate qrels run CG --gains 0:0 1:1 2:5 | evaluate qrels run CG --gains 0:0,1:1,2:5

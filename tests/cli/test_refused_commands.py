@@ -52,7 +52,7 @@ evaluate                             | arguments are required: QRELS
 evaluate qrels run AP -q --show topics         | --show topics and --by_query exclude
 evaluate qrels run AP -q --sort value          | --show topics has the hardest topics first
 evaluate qrels run AP --show topics --by x:y   | --show topics and --by exclude each other
-compare qrels run other AP --hardest | compare … --show topics those in which two runs differ most
+gate qrels run other AP --hardest   | compare … --show topics those in which two runs differ most
 evaluate qrels run AP -n             | --no_summary requires --by_query
 evaluate qrels run AP -p -2          | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -o values.xls  | endings are png, svg, pdf, txt, md, tex, tsv, csv

@@ -86,9 +86,14 @@ def given_columns(arguments: Arguments) -> tuple[tuple[str, str], ...]:
 
 
 def levels_of_words(text: str) -> dict[str, float]:
-    """The levels in a text such as ``Bad:0,Perfect:3``, by plain words."""
+    """The levels in a text such as ``Bad:0,Perfect:3``, by plain words.
+
+    Blanks or semicolons may stand between the pairs, and braces and quotes around.
+    """
     levels: dict[str, float] = {}
-    for pair in text.split(","):
+    bare = re.sub("[\"'{}]", "", text)
+    with_commas = re.sub(r"([:=]\s*-?[\d.]+)\s*[;\s]\s*(?=\S)(?!,)", r"\1,", bare)
+    for pair in with_commas.split(","):
         word, colon, number = re.sub(r"=(?=[^=:]*$)", ":", pair).rpartition(":")
         is_new = word.strip() not in levels
         try:

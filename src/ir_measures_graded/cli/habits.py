@@ -48,7 +48,10 @@ TOPIC = ("--qid", "--query", "--query_id", "--topic_id", "-q", "-t")
 EFFECT = ("--delta", "--effect")
 TESTS = ("anova", "conover", "tukey", "wilcoxon")
 FLAGS: Mapping[str, Mapping[str, str]] = {
-    "compare": {f"--{test}": f"--tests={test}" for test in TESTS},
+    "compare": {
+        **{f"--{test}": f"--tests={test}" for test in TESTS},
+        **dict.fromkeys((*BY_QUERY, "--by_query", "--hardest", "-q"), "--show=topics"),
+    },
     "curves": dict.fromkeys(TOPIC, "--topic"),
     "evaluate": dict.fromkeys(BY_QUERY, "--by_query") | {"--hardest": "--show=topics"},
     "explain": dict.fromkeys(TOPIC, "--topic"),
@@ -58,6 +61,8 @@ FLAGS: Mapping[str, Mapping[str, str]] = {
     "power": dict.fromkeys(EFFECT, "--differences"),
 }
 """For each command, flags of habit and ours."""
+OF_LEVELS = ("--grades", "--labels", "--level_map", "--relevance_map")
+"""Flags of other tools for --levels."""
 OF_RUNS = ("--run", "--runs")
 OF_MEASURES = ("-m", "--measure", "--measures", "--metric", "--metrics")
 """Flags of arguments that have none here: the words behind them are enough."""
@@ -88,8 +93,11 @@ LEVEL = "-l"
 """trec_eval's option of the lowest relevant level, which stands on the measures here."""
 WITHOUT_LEVEL = ("nDCG", "NumRet", "NumQ", "Judged", "trec_unj")
 """Measures that have the same value with each lowest relevant level."""
-PAIR_OF_GAINS = r"\d+(?:\.\d+)?:\d+(?:\.\d+)?,?"
-"""A level and its gain, which names no measure and hardly a file."""
+PAIRS_OF = {
+    "--gains": r"\d+(?:\.\d+)?[:=]\d+(?:\.\d+)?,?",
+    "--levels": r"[^\s:=,]+[:=]-?\d+(?:\.\d+)?,?",
+}
+"""A level with its gain, or a word with its level, behind these options."""
 DECIMAL = r"[-+]?\d*\.\d+|0|1"
 
 
@@ -105,7 +113,7 @@ def in_our_words(words: Sequence[str]) -> list[str]:
     if not line or line[0] not in COMMANDS or "-h" in line or "--help" in line:
         return line
     line, level = _without_options_of_trec_eval(line)
-    line = _with_joined_gains(_with_our_flags(line))
+    line = _with_joined_pairs(_with_our_flags(line))
     if level:
         line = _with_level(line, int(level))
     line = _about_measures(line)
@@ -194,6 +202,8 @@ def _with_our_flags(words: Sequence[str]) -> list[str]:
             line.append(word)
         elif flag in ours and _flag(ours[flag]) in option_of:
             line.append(ours[flag] + equals + value)
+        elif flag in OF_LEVELS and "--levels" in option_of:
+            line.append(f"--levels{equals}{value}")
         elif _in_other_number(flag) in option_of:
             line.append(_in_other_number(flag) + equals + value)
         elif flag in (*OF_RUNS, *OF_MEASURES):
@@ -303,19 +313,17 @@ def _in_other_number(flag: str) -> str:
     return flag.removesuffix("s") if flag.endswith("s") else f"{flag}s"
 
 
-def _with_joined_gains(words: Sequence[str]) -> list[str]:
-    """The line with commas between the pairs behind --gains, which are words of their own.
+def _with_joined_pairs(words: Sequence[str]) -> list[str]:
+    """The line with commas between the pairs of --gains or --levels, which are words of their own.
 
-    >>> _with_joined_gains(["evaluate", "--gains", "0:0", "1:1", "2:10", "AP"])
+    >>> _with_joined_pairs(["evaluate", "--gains", "0:0", "1:1", "2:10", "AP"])
     ['evaluate', '--gains', '0:0,1:1,2:10', 'AP']
     """
     line: list[str] = []
     for word in words:
-        is_pair = re.fullmatch(PAIR_OF_GAINS, word) is not None
-        follows_pairs = (
-            line[-2:-1] == ["--gains"] and re.search(f"{PAIR_OF_GAINS}$", line[-1]) is not None
-        )
-        if is_pair and follows_pairs:
+        pair = PAIRS_OF.get("".join(line[-2:-1]), "")
+        is_next = bool(pair) and re.search(f"{pair}$", line[-1]) and re.fullmatch(pair, word)
+        if is_next and not os.path.exists(word):
             line[-1] = f"{line[-1].rstrip(',')},{word.rstrip(',')}"
         else:
             line.append(word)
@@ -328,7 +336,7 @@ def _choice(flag: str, options: Iterable[Option]) -> list[str]:
     A choice of another option changes values, as --mean would if it were --ties mean.
     """
     name = form_named(flag.lstrip("-"))
-    if not flag.startswith("--"):
+    if not flag.startswith("--") or flag in TOPIC or flag == "--topic":
         return []
     for option in options:
         first = option.flags[0]
