@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...core.budget import within_budget
 from ...progress import steps
 from .options import statistics_library
 from .precision import differences_of, noise_of
@@ -16,6 +17,8 @@ RESAMPLED_AT_ONCE: Final = 100_000
 """The number of values that fits into a processor's cache."""
 PERMUTED_AT_ONCE: Final = 1_000_000
 """The number of values that takes a few tens of megabytes."""
+MOST_RESAMPLED: Final = 200_000_000
+"""Topics of all resamples together, whose counts take 0.8 GB."""
 
 
 def bootstrap(
@@ -51,16 +54,23 @@ def bootstrap(
 def resampled_topics(topics: int, resamples: int, seed: int) -> np.ndarray:
     """How often each topic is in the sample and in each resample of it (1 + resamples × topics).
 
-    The first row is the sample itself. The others draw as many topics with replacement.
+    The first row is the sample itself. The others draw as many topics with replacement. Raises
+    `GradedError` if this would take minutes.
 
     >>> counts = resampled_topics(3, 4, seed=0)
     >>> counts[0].tolist(), counts.sum(axis=1).tolist()
     ([1, 1, 1], [3, 3, 3, 3, 3])
     """
+    what = f"{resamples:,} resamples of {topics:,} topics"
+    within_budget(what, resamples * topics, MOST_RESAMPLED, remedy="use fewer resamples")
     generator = np.random.default_rng(seed)
-    counts = generator.multinomial(topics, np.full(topics, 1 / topics), resamples)
-    sample = np.ones((1, topics), dtype=np.int64)
-    return np.concatenate([sample, counts])
+    shares = np.full(topics, 1 / topics)
+    counts = np.ones((1 + resamples, topics), dtype=np.int32)
+    at_once = max(1, PERMUTED_AT_ONCE // topics)
+    for start in range(1, 1 + resamples, at_once):
+        rows = counts[start : start + at_once]
+        rows[:] = generator.multinomial(topics, shares, len(rows))
+    return counts
 
 
 def in_parts(

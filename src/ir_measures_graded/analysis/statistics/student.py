@@ -25,6 +25,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...core.budget import within_budget
 from ...core.by_topic import mean_over_topics
 from ...errors import GradedError
 from .defaults import ALPHA, CONFIDENCE, POWER
@@ -38,6 +39,8 @@ BCA: Final = "bca"
 KINDS: Final = {STUDENT: "Student's t", BCA: "BCa bootstrap"}
 MOST_TOPICS: Final = 10_000_000
 """More topics are not named as needed."""
+MOST_JACKKNIFED: Final = 5_000_000_000
+"""Values that the jackknife adds, which takes half a minute."""
 KEPT_EFFECTS: Final = 1024
 """The number of detectable effects that are kept."""
 LEAST_TOPICS_OF_I_SQUARED: Final = 50
@@ -117,6 +120,9 @@ def mean_interval(
         error = sample.error(scaled)
         bounds = student_interval(sample.mean(scaled), error, sample.degrees, confidence)
     else:
+        # The jackknife of BCa takes the mean once without each value.
+        what = f"the BCa bootstrap of {scaled.size:,} values"
+        within_budget(what, scaled.size**2, MOST_JACKKNIFED, remedy="use Student's t")
         bounds = bootstrap((scaled,), np.mean, confidence, RESAMPLES, seed, method="BCa")
     lower, upper = bounds
     return float(low + spread * lower), float(low + spread * upper)
