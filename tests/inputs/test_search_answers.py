@@ -1,13 +1,18 @@
 """Answers of search engines are runs, and their ratings are qrels."""
 
+import gzip
 import io
 import json
+import re
 from functools import partial
 
 import pytest
 from reading import by_topic, qrels, refused, run, run_file
 
-from ir_measures_graded import RunFile
+from ir_measures_graded import GradedError, RunFile, cli
+from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.errors import InputWarning
+from ir_measures_graded.files.files import qrels_in
 
 HITS = {"took": 3, "hits": {"total": {"value": 2}, "hits": []}}
 
@@ -336,3 +341,56 @@ def test_a_document_of_two_indexes_is_retrieved_twice():
     answer = elastic(d1=2)
     answer["hits"]["hits"].append({"_index": "other", "_id": "d1", "_score": 1})
     assert "twice" in refused(run, json.dumps({"q1": answer}))
+
+
+def folder_of(path, answers):
+    """A folder with a file for each answer."""
+    path.mkdir()
+    for name, answer in answers.items():
+        text = answer if isinstance(answer, bytes) else json.dumps(answer, indent=1).encode()
+        (path / name).write_bytes(text)
+    return path
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_folder_of_answers_is_a_run_by_the_names_of_its_files(engine, tmp_path):
+    answers = {f"{topic}.json": ENGINES[engine](**scores) for topic, scores in RUN.items()}
+    packed = gzip.compress(json.dumps(answers.pop("q2.json")).encode())
+    folder = folder_of(tmp_path / "mine", {**answers, "q2.json.gz": packed, ".hidden": b"x"})
+    read = RunFile(folder)
+    assert by_topic(read) == RUN
+    (remark,) = read.remarks
+    assert remark.text == "each of the 2 files is the answer to the query of its name (q1: q1.json)"
+    with pytest.warns(InputWarning, match="each of the 2 files is the answer to the query of its"):
+        evaluation = evaluate({"q1": {"d2": 1}, "q2": {"d3": 1}}, folder, ["RR"])
+    assert evaluation.runs == ("mine",)
+    assert evaluation.values.tolist() == [[[0.5, 1.0]]]
+
+
+def test_a_folder_is_a_run_in_a_command_and_one_of_runs_stays_one(tmp_path, capsys):
+    folder_of(tmp_path / "mine", {f"{topic}.json": elastic(**RUN[topic]) for topic in RUN})
+    folder_of(tmp_path / "runs", {"a.json": RUN, "b.json": RUN})
+    qrels_file = tmp_path / "qrels"
+    qrels_file.write_text("q1 0 d2 1\nq2 0 d3 1\n", encoding="utf-8")
+    words = ["evaluate", qrels_file, f"A={tmp_path / 'mine'}", tmp_path / "runs", "RR"]
+    assert cli.main([*map(str, words), "-f", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [row["run"] for row in printed["values"]] == ["A", "a", "b"]
+    assert len(printed["sha256"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("other", "fact"),
+    [
+        ({"q2.json": {"q2": {"d1": 1}}}, "q2.json:1: topic 'q2' has no answer of a search engine"),
+        ({"q2.json": {"error": {"reason": "no"}, "status": 404}}, "topic 'q2': the search engine"),
+        ({"q1.json.gz": gzip.compress(json.dumps(HITS).encode())}, "has the name of topic 'q1'"),
+        ({"q2.json": b'{"hits": {"hits": []}} {}'}, "q2.json:1: not JSON: text follows"),
+    ],
+)
+def test_files_of_a_folder_that_cannot_be_answers_are_told(other, fact, tmp_path):
+    folder = folder_of(tmp_path / "mine", {"q1.json": elastic(d1=1), **other})
+    with pytest.raises(GradedError, match=re.escape(fact)):
+        RunFile(folder).rows()
+    with pytest.raises(GradedError, match="this is a run, not qrels"):
+        qrels_in(folder_of(tmp_path / "other", {"q1.json": elastic(d1=1)}))

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import GradedError, Remark
 from ..files.content import is_lasting, is_pattern, parquet_files
-from ..files.sources import is_file, qrels_file_of
+from ..files.sources import files_of_folder, is_file, qrels_file_of
 from ..output import figures
 from ..output.files import ending_of, refuse_bad_date, refuse_inputs, refuse_unwritable, write_files
 from ..output.formats import EXCEL, FOR_PEOPLE, TABLES, decimals
@@ -154,7 +154,7 @@ def with_origin(rows: list[str], facts: Mapping[str, Any], arguments: Arguments)
             files[qrels] = file_of_id
     for name in arguments.reads:
         if name and is_file(name):
-            for file in parquet_files(name) or [name]:
+            for file in files_of_folder(name) or [name]:
                 files[file] = file
     hashes = {}
     for name, file in files.items():

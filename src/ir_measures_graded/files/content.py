@@ -422,7 +422,7 @@ def is_lasting(file: File) -> bool:
     """Whether this is a path that can be read again; streams and pipes cannot."""
     if not isinstance(file, (str, os.PathLike)) or file == "-":
         return False
-    return os.path.isfile(file) or bool(parquet_files(file))
+    return os.path.isfile(file) or os.path.isdir(file) or bool(parquet_files(file))
 
 
 def is_pattern(name: str) -> bool:

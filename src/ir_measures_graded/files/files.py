@@ -276,11 +276,17 @@ class RunFile(RunSource):
 
     def has_runs(self) -> bool:
         """Whether the rows name their run. Of most files, no row is read."""
-        if self.is_in_file and not parquet_files(self.file):
+        if self.is_in_file and not self._is_folder():
             with Content(self.file, self.sizes) as content:
                 if not _may_have_runs(content, Reading(RUN, self._chosen(), self.sizes)):
                     return False
         return "run" in self.columns()
+
+    def _is_folder(self) -> bool:
+        """Whether the rows are in several files."""
+        if isinstance(self.file, (str, os.PathLike)) and os.path.isdir(self.file):
+            return True
+        return bool(parquet_files(self.file))
 
     def blocks(self) -> Iterator[Rows]:
         """The rows in blocks of whole topics. If several blocks have a topic, the last has all its
@@ -450,6 +456,12 @@ def parts_of(file: File, reading: Reading) -> Generator[Part]:
 
         yield from folder_parts(PARQUET, Content(file, reading.sizes), reading)
         return
+    if isinstance(file, (str, os.PathLike)) and os.path.isdir(file):
+        from .answer_folders import answer_files, answer_parts
+
+        if answer_files(file):
+            yield from answer_parts(file, reading)
+            return
     with Content(file, reading.sizes) as content:
         kind = kind_of(content)
         if kind is not None:

@@ -215,11 +215,11 @@ def _parts_of_answers(text: Text, reading: Reading) -> Iterator[Part]:
     is_empty = True
     for kind, answers in groupby(_answers_by_query(text), key=itemgetter(0)):
         if is_empty:
-            _check_found(text, RUN, kind, reading)
+            check_found(text, RUN, kind, reading)
         is_empty = False
         queries = ((line, query) for _, line, query in answers)
         for block in _blocks(queries, reading.sizes.rows, lambda pair: len(pair[1].documents)):
-            yield from _parts_of_queries(text.name, kind, block, reading)
+            yield from parts_of_queries(text.name, kind, block, reading)
     if is_empty:
         raise text.error("there is no answer of a search engine")
 
@@ -227,14 +227,23 @@ def _parts_of_answers(text: Text, reading: Reading) -> Iterator[Part]:
 def _answers_by_query(text: Text) -> Iterator[tuple[str, int, QueryFound]]:
     """The kind of each answer in a dict, its line, and the query with its documents."""
     for topic, value in text.members():
-        text.spend_on_rows(0, topics=1)
-        answer = answer_in(value)
-        has_hits = answer is not None and bool(answer.hits)
-        if not has_hits and failure_in(value):
-            raise text.error(failed_answer(topic, failure_in(value)))
-        if answer is None:
-            raise text.error(f"topic {shown(topic)} has no answer of a search engine with hits")
-        yield f"answers of {answer.answer.engine}", text.line, answered(topic, *answer)
+        kind, query = answer_of(text, topic, value)
+        yield kind, text.line, query
+
+
+def answer_of(text: Text, topic: str, value: Any) -> tuple[str, QueryFound]:
+    """The kind of the answer of a search engine to a topic, and the query with its documents.
+
+    Raises `FileError` for an error of the search engine, and for a value that is no answer.
+    """
+    text.spend_on_rows(0, topics=1)
+    answer = answer_in(value)
+    has_hits = answer is not None and bool(answer.hits)
+    if not has_hits and failure_in(value):
+        raise text.error(failed_answer(topic, failure_in(value)))
+    if answer is None:
+        raise text.error(f"topic {shown(topic)} has no answer of a search engine with hits")
+    return f"answers of {answer.answer.engine}", answered(topic, *answer)
 
 
 def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterator[Part]:
@@ -242,16 +251,16 @@ def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterat
 
     Raises `FileError` for those of the other role.
     """
-    _check_found(text, whole.role, whole.kind, reading)
+    check_found(text, whole.role, whole.kind, reading)
     queries = [(text.line, query) for query in whole.queries]
     ranked_topics: set[str] = set()
     for _, query in queries:
         if query.is_ranked:
             _refuse_second_ranking(text, query.topic, ranked_topics)
-    yield from _parts_of_queries(text.name, whole.kind, queries, reading, whole.failed)
+    yield from parts_of_queries(text.name, whole.kind, queries, reading, whole.failed)
 
 
-def _check_found(text: Text, role: Role, kind: str, reading: Reading) -> None:
+def check_found(text: Text, role: Role, kind: str, reading: Reading) -> None:
     """Raise `FileError` for queries of the other role, and for a choice of columns."""
     if role is not reading.role:
         other = "a run, not qrels" if role is RUN else "qrels, not a run"
@@ -260,7 +269,7 @@ def _check_found(text: Text, role: Role, kind: str, reading: Reading) -> None:
     reading.chosen.refuse_unread(text.name)
 
 
-def _parts_of_queries(
+def parts_of_queries(
     name: str,
     kind: str,
     queries: Sequence[tuple[int, QueryFound]],

@@ -197,7 +197,8 @@ OTHER_JSON: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (
         _is_of_elasticsearch,
         "JSON of OpenSearch or Elasticsearch without its query; write {query_id: response}, or a "
-        "table with the columns query_id, _id and _score of each hit",
+        "table with the columns query_id, _id and _score of each hit; or name a folder of such "
+        "files, each with the name of its query",
     ),
     (_is_split, f'a DataFrame as JSON (orient="split"); {RECORDS}'),
     (_is_described, f'a DataFrame as JSON (orient="table"); {RECORDS}'),

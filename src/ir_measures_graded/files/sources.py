@@ -44,15 +44,28 @@ def qrels_source(qrels: Any) -> Rows:
 
 def is_file(name: str) -> bool:
     """Whether a name is that of a file: ``-`` (standard input), a path, or a folder of Parquet
-    files.
+    files or of answers of a search engine.
 
     Raises `FileError` for an address.
     """
     refuse_address(name)
     if name == "-":
         return True
-    is_single = os.path.exists(name) and not os.path.isdir(name)
-    return is_single or bool(parquet_files(name))
+    if os.path.isdir(name):
+        return bool(files_of_folder(name))
+    return os.path.exists(name) or bool(parquet_files(name))
+
+
+def files_of_folder(file: Any) -> list[str]:
+    """The files of a folder that is one table or one run, or of a pattern of Parquet files; none
+    for anything else.
+    """
+    files = parquet_files(file)
+    if not files and isinstance(file, (str, os.PathLike)) and os.path.isdir(file):
+        from .answer_folders import answer_files  # takes time
+
+        files = [path for _, path in answer_files(file)]
+    return files
 
 
 class NamedPath(NamedTuple):
