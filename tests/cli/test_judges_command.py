@@ -72,7 +72,7 @@ def test_runs_and_measures_bring_orders_and_estimates(output, human):
     assert records == estimates.records()
     of_estimates = output(*words, "--show", "estimates")
     assert of_estimates[0].startswith(str(estimates.answer()[0])[:40])
-    assert of_estimates[-2].startswith("lambda: the weight of the machine's judgments")
+    assert of_estimates[-3].startswith("lambda: the weight of the machine's judgments")
 
 
 def test_a_human_sample_of_documents_has_an_agreement_but_no_estimate(output, human):

@@ -109,6 +109,7 @@ OPTIONS = (
         "from every machine level up to the human's, as in 0-4:0,5-9:1,10:3",
     ),
     Option("--confidence C", "level of the intervals", real, default=CONFIDENCE),
+    Option("--width W", "human topics that estimates of ± this half width need, as .02", real),
     *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES, _when_merged),
     Option(
         "--show",
@@ -251,6 +252,11 @@ def _refuse_table(arguments: Arguments, words: Sequence[str], machines: int) -> 
             f"--show {arguments.show} requires a single machine, not {machines}; name one, or "
             "make one judge of all machines with --merge"
         )
+    if arguments.width is not None:
+        if machines > 1 or arguments.show not in (None, "estimates"):
+            raise GradedError("--width is for the estimates of a single machine: --show estimates")
+        if not words:
+            raise GradedError("--width requires runs and measures")
     if arguments.show == "differences" and machines == 1:
         raise GradedError(
             "--show differences requires at least two machines; of one, --show topics "
@@ -274,7 +280,7 @@ def _estimates(panel: Panel, arguments: Arguments, remarks: list[Remark]) -> Est
     Raises `NotApplicableError` if they alone are asked for.
     """
     try:
-        estimates = estimated(panel, arguments.confidence)
+        estimates = estimated(panel, arguments.confidence, arguments.width)
     except NotApplicableError as error:
         if arguments.show is not None:
             raise
@@ -307,7 +313,7 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
         )
     if estimates is not None and show == "estimates":
         return View(
-            estimates.tables()[:1],
+            estimates.tables(),
             read=estimates.data(),
             noted=estimates.notes(),
             above=estimates.answer(),

@@ -78,7 +78,9 @@ from ..statistics.primary import cut_at_0
 from ..statistics.student import FewTopicsWarning, student_interval, student_p
 from .figures import figure_of_estimates
 from .panel import COMPLETE, HUMAN, MACHINE, OUTSIDE, Panel, panels, remarks_on, values_of
+from .planning import Plan, Spreads, plan
 
+PLAN_NUMBERS: Final = tuple(Plan.__dataclass_fields__)
 COMBINED: Final = "combined"
 Label = tuple[str, str | None, Measure]
 """A run, the run whose value is subtracted or None, and the measure."""
@@ -102,6 +104,29 @@ FEW_CHANGES: Final = (
     f"{LEAST_TESTED_TOPICS} human topics that differ. They are the human's own; their intervals "
     "are those of two more topics, at the ends of the range of the measure, and empty if it has no "
     "end."
+)
+NEEDED: Final = (
+    "Means by {} within ±{} need about {} human topics of the {} that the machine judged{}; "
+    "without the machine {}."
+)
+OUT_OF_REACH: Final = (
+    "Means by {} within ±{} are out of reach{} with the {} topics that the machine judged: human "
+    "judgments for all of them give ±{}. They need at least about {} human topics{} if the machine "
+    "judges many more, and without the machine {}."
+)
+NO_PLAN: Final = (
+    "How many topics give means by {} within ±{} is not known: fewer than "
+    f"{LEAST_TESTED_TOPICS} human topics differ."
+)
+PLANS: Final = Note(
+    "now: half of the width of the interval; topics: human topics that the wanted width needs "
+    "among those of the machine, empty if all are too few; reach: half of the width with all of "
+    "them; least: the human topics if the machine judges very many; at limit: the same with the "
+    "spread at its upper 80 % limit; alone: human topics without the machine. Further topics are "
+    "taken to be of the same kind."
+)
+WIDTH_HINT: Final = Note(
+    "--width .02 (width= in Python) tells how many human topics an interval of ±.02 needs."
 )
 INCOMPLETE: Final = "incomplete"
 """The kind of the remark on topics that the human did not judge completely."""
@@ -146,6 +171,16 @@ class Estimate:
     few_changes: bool = False
 
 
+@dataclass(frozen=True)
+class PlanOfRun:
+    """The `plan` of a run by a measure, whose topics the machine judged."""
+
+    run: str
+    measure: Measure
+    machine: int
+    plan: Plan
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimates(Result):
     """The estimates of every run and measure by every judge; see `estimate`.
@@ -153,7 +188,8 @@ class Estimates(Result):
     `pairs` are the combined differences of all pairs of runs, a family for each measure. `both`,
     `human_only` and `machine_only` count the topics by their judges, by the first measure.
     `remarks` are on the machine's answers outside the human's scale, on topics without a value, and
-    on topics that the human did not judge completely. `levels` are those of the human.
+    on topics that the human did not judge completely. `levels` are those of the human. With a
+    `width`, `plans` has the human topics for an interval of half of this width, by run and measure.
     """
 
     estimates: tuple[Estimate, ...]
@@ -164,6 +200,8 @@ class Estimates(Result):
     machine_only: int
     remarks: tuple[Remark, ...] = ()
     levels: tuple[float, ...] = ()
+    width: float | None = None
+    plans: tuple[PlanOfRun, ...] = ()
 
     @property
     def outside(self) -> str:
@@ -172,7 +210,7 @@ class Estimates(Result):
         return "".join(sentences)
 
     def answer(self) -> list[Note]:
-        """The run with the best estimate, and the number of topics by judge."""
+        """The run with the best estimate, the number of topics by judge, and what a width needs."""
         measure = self.estimates[0].measure
         combined = [
             estimate
@@ -192,11 +230,51 @@ class Estimates(Result):
         if best.lower is not None and best.upper is not None:
             interval = f" ({decimal(best.lower)} to {decimal(best.upper)})"
         topics = (counted(self.both, "topic"), self.machine_only, self.human_only)
-        return [Note(BEST, best.run, measure, decimal(best.value), interval, equal_to, *topics)]
+        mean = Note(BEST, best.run, measure, decimal(best.value), interval, equal_to, *topics)
+        return [mean, *self.plan_answer()]
+
+    def plan_answer(self) -> list[Note]:
+        """The human topics that the wanted width needs, a sentence for each measure."""
+        answer: list[Note] = []
+        by_measure: dict[Measure, list[PlanOfRun]] = {}
+        for row in self.plans:
+            by_measure.setdefault(row.measure, []).append(row)
+        for measure, rows in by_measure.items():
+            answer.append(self._plan_sentence(measure, rows))
+        return answer
+
+    def _plan_sentence(self, measure: Measure, rows: Sequence[PlanOfRun]) -> Note:
+        """What the wanted width needs by one measure: the most of all runs, and their range."""
+        width = _without_0(self.width or 0.0)
+        plans = [row.plan for row in rows if row.plan.now is not None]
+        if not plans:
+            return Note(NO_PLAN, measure, width)
+        machine = rows[0].machine
+        alone = _most([one.alone for one in plans])
+        out_of_reach = [one for one in plans if one.topics is None]
+        if not out_of_reach:
+            topics = [one.topics for one in plans]
+            return Note(NEEDED, measure, width, _most(topics), machine, _range(topics), alone)
+        of_runs = ""
+        if len(out_of_reach) < len(plans):
+            of_runs = f" for {len(out_of_reach)} of {counted(len(plans), 'run')}"
+        reach = _without_0(max(one.reach or 0.0 for one in out_of_reach))
+        least = [one.least for one in out_of_reach]
+        numbers = (of_runs, machine, reach, _most(least), _range(least), alone)
+        return Note(OUT_OF_REACH, measure, width, *numbers)
 
     def tables(self) -> list[Table]:
         """One row per measure, run and judge."""
-        return [_table(self.estimates, "measure", "run", "judge", *NUMBERS)]
+        tables = [_table(self.estimates, "measure", "run", "judge", *NUMBERS)]
+        if self.plans:
+            tables.append(self.plan_table())
+        return tables
+
+    def plan_table(self) -> Table:
+        """A row per measure and run with the human topics that the wanted width needs."""
+        records = [vars(row) | vars(row.plan) | {"measure": str(row.measure)} for row in self.plans]
+        title = f"Human topics for intervals of ±{_without_0(self.width or 0.0)}"
+        return Table.of(["measure", "run", *PLAN_NUMBERS], records, title)
 
     def pair_table(self) -> Table:
         """The combined difference of each pair of runs by each measure."""
@@ -225,7 +303,30 @@ class Estimates(Result):
         if few:
             notes.append(Note(FEW_CHANGES, few, len(asked)))
         measures = dict.fromkeys(estimate.measure for estimate in self.estimates)
-        return [*notes, *notes_on_rel(measures, self.levels), COLUMNS]
+        on_width = PLANS if self.plans else WIDTH_HINT
+        return [*notes, *notes_on_rel(measures, self.levels), COLUMNS, on_width]
+
+
+def _without_0(number: float) -> str:
+    """A number as sentences have it.
+
+    >>> _without_0(0.02), _without_0(1.0), _without_0(0.05834)
+    ('.02', '1', '.0583')
+    """
+    return f"{number:.3g}".removeprefix("0")
+
+
+def _most(topics: Sequence[int | None]) -> str:
+    """The largest number of topics, as text."""
+    return "more than ten million" if None in topics else f"{max(filter(None, topics)):,}"
+
+
+def _range(topics: Sequence[int | None]) -> str:
+    """The least and the largest number of topics of several runs, in brackets."""
+    numbers = [number for number in topics if number is not None]
+    if len(numbers) < 2 or min(numbers) == max(numbers):
+        return ""
+    return f" ({min(numbers):,} to {max(numbers):,} by run)"
 
 
 def _table(estimates: Iterable[Estimate], *columns: Any) -> Table:
@@ -249,6 +350,7 @@ def estimate(
     confidence: float = CONFIDENCE,
     *,
     machine_levels: Mapping[Any, Any] | str | None = None,
+    width: float | None = None,
     progress: Progress = False,
 ) -> Estimates:
     """The mean of each run by each measure under the human, the machine, and both together.
@@ -264,6 +366,9 @@ def estimate(
     and is the human mean if the human judged all of the machine's topics. The topics judged by the
     human must be a random sample of the topics. The intervals of the differences of all pairs of
     runs hold together, as those of `compare`, and p has Holm's correction.
+
+    With a `width`, as .02 for a mean ± .02, `plans` of the result has the number of human topics
+    that such an interval needs: among those of the machine, and if the machine judged many more.
 
     `progress` is as for `evaluate`.
 
@@ -281,11 +386,13 @@ def estimate(
     statistics_library("scipy.special")
     check_probability(confidence, "confidence", CONFIDENCE)
     (panel,) = panels(human, {MACHINE: machine}, runs, measures, machine_levels=machine_levels)
-    return estimated(panel, confidence)
+    return estimated(panel, confidence, width)
 
 
-def estimated(panel: Panel, confidence: float) -> Estimates:
+def estimated(panel: Panel, confidence: float, width: float | None = None) -> Estimates:
     """The estimates for the runs of a panel, as `estimate`."""
+    if width is not None and not 0 < width < np.inf:
+        raise GradedError(f"width={width} is not allowed; width is a number above 0")
     if panel.values is None:
         raise GradedError("no run is given; pass one or more runs by name, or paths of run files")
     human, _ = panel.values
@@ -300,6 +407,7 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
         )
     estimates: list[Estimate] = []
     pairs: list[Estimate] = []
+    plans: list[PlanOfRun] = []
     remarks = list(remarks_on([panel]))
     for column, measure in enumerate(human.measures):
         complete = topics_by_measure[measure]
@@ -310,6 +418,8 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
         values = _by_both(panel, column, complete)
         labels: list[Label] = [(run, None, measure) for run in human.runs]
         estimates += _family(labels, values, confidence)
+        if width is not None:
+            plans += _plans(human.runs, measure, values, width, confidence)
         labels = [(run, other, measure) for run, other in combinations(human.runs, 2)]
         if labels:
             pairs += _family(labels, values.differences(), confidence)
@@ -323,6 +433,8 @@ def estimated(panel: Panel, confidence: float) -> Estimates:
         machine_only=len(panel.machine) - both,
         remarks=tuple(remarks),
         levels=human.levels,
+        width=width,
+        plans=tuple(plans),
     )
 
 
@@ -480,6 +592,40 @@ def _family(labels: Sequence[Label], values: ByBoth, confidence: float) -> list[
             rows.append(replace(Estimate(*label, judge, *row), few_changes=is_few))
         by_judge.append(rows)
     return [estimate for of_row in zip(*by_judge, strict=True) for estimate in of_row]
+
+
+def _plans(
+    runs: Sequence[str], measure: Measure, values: ByBoth, width: float, confidence: float
+) -> list[PlanOfRun]:
+    """The human topics for an interval of half the `width` of each run."""
+    few = _have_few_changes(values.human, are_differences=False)
+    both = values.both
+    machine = values.machine.shape[1]
+    alone = values.human.shape[1] - both
+    plans: list[PlanOfRun] = []
+    for run, of_human, of_machine, is_few in zip(
+        runs, values.human, values.machine, few.tolist(), strict=True
+    ):
+        of_run = Plan()
+        if not is_few and both >= LEAST_TOPICS:
+            spreads = _spreads(of_human, of_machine, both)
+            of_run = plan(spreads, width, confidence, both, machine - both, alone)
+        plans.append(PlanOfRun(run, measure, machine, of_run))
+    return plans
+
+
+def _spreads(human: np.ndarray, machine: np.ndarray, both: int) -> Spreads:
+    """The spreads of the values of one run, of which the first are those of both judges."""
+    of_both = human[:both] - human[:both].mean()
+    by_machine = machine[:both] - machine[:both].mean()
+    return Spreads(
+        human=float((of_both**2).sum()),
+        machine=float((by_machine**2).sum()),
+        product=float((of_both * by_machine).sum()),
+        pilot=both,
+        of_human=float(_variance(human)),
+        of_machine=float(_variance(machine)),
+    )
 
 
 def _worth(human: np.ndarray, means: Means, judge: str) -> np.ndarray:
