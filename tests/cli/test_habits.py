@@ -59,6 +59,9 @@ topics qrels run AP                 | evaluate qrels run AP --show topics
 evaluate qrels run AP --grades A:0 B:1 C:2 | evaluate qrels run AP --levels A:0,B:1,C:2
 compare qrels run other AP -q       | compare qrels run other AP --show=topics
 compare qrels run other AP --topic 3 | compare qrels run other AP --topic 3
+judges qrels qrels --show disagreement | judges qrels qrels --show topics
+identify qrels run AP=.25           | identify qrels run --mean .25 --measure AP
+identify qrels run AP --value .25   | identify qrels run --mean .25 --measure AP
 hardest qrels run AP                | evaluate qrels run AP --show topics
 evaluate qrels run AP --hardest     | evaluate qrels run AP --show=topics
 evaluate qrels run CG --gains 0:0 1:1 2:5 | evaluate qrels run CG --gains 0:0,1:1,2:5

@@ -53,6 +53,8 @@ evaluate qrels run AP -q --show topics         | --show topics and --by_query ex
 evaluate qrels run AP -q --sort value          | --show topics has the hardest topics first
 evaluate qrels run AP --show topics --by x:y   | --show topics and --by exclude each other
 gate qrels run other AP --hardest   | compare … --show topics those in which two runs differ most
+measures nDCG@10 --gains exp --sentence | write the gains in the measure, as in 'nDCG(gains=0:0
+evaluate qrels run AP --topic q1     | explain QRELS RUN RUN MEASURE --topic ID shows one topic
 evaluate qrels run AP -n             | --no_summary requires --by_query
 evaluate qrels run AP -p -2          | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -o values.xls  | endings are png, svg, pdf, txt, md, tex, tsv, csv

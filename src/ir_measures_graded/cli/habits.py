@@ -57,10 +57,20 @@ FLAGS: Mapping[str, Mapping[str, str]] = {
     "explain": dict.fromkeys(TOPIC, "--topic"),
     "gate": dict.fromkeys(MARGIN, "--margin"),
     "holes": dict.fromkeys(BATCH, "--batch"),
-    "judges": {"--confusion": "--show=levels"},
+    "identify": dict.fromkeys(("--number", "--reported", "--score", "--value"), "--mean"),
+    "judges": {
+        "--confusion": "--show=levels",
+        **dict.fromkeys((*BY_QUERY, "--by_query", "--hardest", "-q"), "--show=topics"),
+    },
     "power": dict.fromkeys(EFFECT, "--differences"),
 }
 """For each command, flags of habit and ours."""
+TABLES_OF_HABIT = {
+    **dict.fromkeys(("by_query", "by_topic", "disagreement", "hardest", "queries"), "topics"),
+    **dict.fromkeys(("query", "worst"), "topics"),
+    "confusion": "levels",
+}
+"""Words behind --show, and the table that they mean."""
 OF_LEVELS = ("--grades", "--labels", "--level_map", "--relevance_map")
 """Flags of other tools for --levels."""
 OF_RUNS = ("--run", "--runs")
@@ -192,8 +202,9 @@ def _with_our_flags(words: Sequence[str]) -> list[str]:
         option = option_of.get(_flag(line[-1]))
         if option is not None and option.choices and word not in option.choices:
             # A table in the singular, as in --show estimate.
-            if f"{word}s" in option.choices:
-                word = f"{word}s"
+            ours_of_table = TABLES_OF_HABIT.get(word.lower(), f"{word}s")
+            if ours_of_table in option.choices:
+                word = ours_of_table
             line.append(word)
             continue
         flag = _flag(word)
@@ -498,6 +509,11 @@ def _identified(words: Sequence[str]) -> list[str]:
     from ..core.registry.notation import is_measure  # takes time
 
     line = list(words)
+    for place in _arguments_of(line)[1:]:
+        name, _, mean = line[place].partition("=")
+        if re.fullmatch(DECIMAL, mean) and is_measure(name):
+            line[place : place + 1] = [name, mean]
+            break
     places = _arguments_of(line)[1:]
     others = [place for place in places if not is_file(named_path(line[place]).path)]
     means = [line[place] for place in others if re.fullmatch(DECIMAL, line[place])]

@@ -43,6 +43,14 @@ HINTS = {
     "--halves": "for random halves of the topics see docs/leaderboards.md",
 }
 """What to do in place of options that no command has."""
+HINTS_OF_COMMANDS = {
+    ("measures", "--gains"): "write the gains in the measure, as in 'nDCG(gains=0:0,1:1,2:3)@10'",
+    **dict.fromkeys(
+        [("compare", "--topic"), ("evaluate", "--topic")],
+        "explain QRELS RUN RUN MEASURE --topic ID shows one topic, --show topics lists all",
+    ),
+}
+"""What to do in place of options that other commands have."""
 REQUIRED = "the following arguments are required: "
 """The start of argparse's message on missing arguments."""
 WITHOUT_VALUE = r"argument (?:\S+/)?(\S+): expected .*argument"
@@ -300,7 +308,10 @@ class Parser(argparse.ArgumentParser):
             flag = unknown[1]
             if re.fullmatch("-[a-zA-Z][0-9]+", flag):
                 flag = flag[:2]
-            if flag in HINTS and not others:
+            command = self.prog.rpartition(" ")[2]
+            if (command, flag) in HINTS_OF_COMMANDS:
+                hint = f"; {HINTS_OF_COMMANDS[command, flag]}"
+            elif flag in HINTS and not others:
                 hint = f"; {HINTS[flag]}"
         raise GradedError(f"{message}{hint} (see {self.prog} --help)")
 
