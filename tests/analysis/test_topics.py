@@ -35,6 +35,17 @@ def test_the_hardest_topics_come_first_by_the_sign_of_the_measure():
     ]
 
 
+def test_sentences_keep_signs_and_leave_out_topics_without_relevant_documents():
+    qrels = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0}, "none": {"a": 0}}
+    wrong = {"q1": ["b", "a"], "q2": ["b", "a"]}
+    result = evaluate(qrels, {"wrong": wrong, "right": wrong | {"q1": ["a", "b"]}}, "KendallTau")
+    assert result.topic_means.topic.tolist() == ["q2", "q1", "none"]
+    assert list(map(str, result.of_topics().answer())) == [
+        "Topic q2 is the hardest by KendallTau (mean −1.0000 over the runs), q1 the easiest (.0000).",
+        "By KendallTau, the runs differ most on topic q1: −1.0000 of wrong, 1.0000 of right.",
+    ]
+
+
 def test_one_run_has_values_and_topics_of_weight_0_are_left_out():
     result = evaluate(QRELS, {"first": FIRST}, "RR", weights={"q0": 1, "q1": 1, "q2": 0, "q3": 1})
     assert result.topic_means.values.tolist() == [

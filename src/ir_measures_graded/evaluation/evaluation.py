@@ -599,7 +599,7 @@ class Evaluation(Result):
 
     def _figure_of_topics(self, title: str) -> figures.Figure:
         """A heat map of topics × runs for each measure."""
-        from .topic_means import hardest_first, means_of_topics, note_on_extremes
+        from .topic_means import hardest_with_relevant, means_of_topics, note_on_extremes
 
         order = self.best_first()
         names = [self.runs[row] for row in order]
@@ -607,7 +607,7 @@ class Evaluation(Result):
         for column, measure in enumerate(self.measures):
             values = sign_of(measure) * self.values[order, column]
             topics = np.argsort(-means_of_topics(values), kind="stable")
-            with_value = hardest_first(self, measure)
+            with_value = hardest_with_relevant(self, measure)
             if not title and with_value.size > 1:
                 title = note_on_extremes(self, measure, with_value)
             heading = str(measure) if len(self.measures) > 1 else ""

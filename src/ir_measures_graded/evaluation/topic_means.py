@@ -41,6 +41,15 @@ def hardest_first(evaluation: Evaluation, measure: Measure) -> np.ndarray:
     return order[evaluation.has_weight[order] & ~np.isnan(means[order])]
 
 
+def hardest_with_relevant(evaluation: Evaluation, measure: Measure) -> np.ndarray:
+    """The same without topics that have no relevant document, whose value says nothing of runs."""
+    topics = hardest_first(evaluation, measure)
+    if evaluation.lacks_relevant is None:
+        return topics
+    lacks = evaluation.lacks_relevant[evaluation.measures.index(measure)]
+    return topics[~lacks[topics]]
+
+
 def table_of_topics(evaluation: Evaluation) -> Table:
     """A row per measure and topic, the hardest first: its mean over the runs, the lowest and the
     highest value, and their difference. Of one run, only the value.
@@ -63,7 +72,7 @@ def table_of_topics(evaluation: Evaluation) -> Table:
 def answer_on_topics(evaluation: Evaluation) -> Iterator[Note]:
     """The hardest and the easiest topic by each measure, and that on which the runs differ most."""
     for measure in evaluation.measures:
-        topics = hardest_first(evaluation, measure)
+        topics = hardest_with_relevant(evaluation, measure)
         if topics.size < 2:
             continue
         yield note_on_extremes(evaluation, measure, topics)
@@ -98,7 +107,8 @@ def _note_on_spread(evaluation: Evaluation, measure: Measure, topics: np.ndarray
     best = leading(of_topic[has_value], runs)
     worst = leading(-of_topic[has_value], runs)
     name = evaluation.topics[topics[widest]]
-    ends = [decimal(float(abs(end))) for end in (np.nanmin(of_topic), np.nanmax(of_topic))]
+    lowest_first = np.array([np.nanmin(of_topic), np.nanmax(of_topic)])
+    ends = [decimal(end) for end in (sign_of(measure) * lowest_first).tolist()]
     text = "By {}, the runs differ most on {} {}: {} of {}, {} of {}."
     of_worst = (ends[0], listed(worst, 3))
     of_best = (ends[1], listed(best, 3))
