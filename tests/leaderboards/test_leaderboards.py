@@ -118,6 +118,9 @@ def test_four_fields_that_tell_nothing_need_a_format(tmp_path):
     path.write_text("a x y 0.5\nb x y 0.4\n")
     with pytest.raises(GradedError, match="--form tot"):
         compare_leaderboards(path, path)
+    (tmp_path / "f").write_text("q1 0 d1 2\nq1 0 d2 1\n")
+    with pytest.raises(GradedError, match="has the fields of qrels"):
+        compare_leaderboards(tmp_path / "f", path)
 
 
 def test_means_are_asked_for_and_rows_of_all_are_compared_or_taken():

@@ -344,6 +344,11 @@ def _form_of(frame: DataFrame, name: str) -> str:
     third = set(frame[2])
     if (ALL in second) != (ALL in third):
         return "ir_measures" if ALL in second else "tot"
+    if second <= {"0", "Q0"}:
+        raise GradedError(
+            f"{name} has the fields of qrels (topic, 0, document, level), not values of systems; "
+            "evaluate QRELS RUN… MEASURE --sort MEASURE orders runs"
+        )
     second_has_measures = all(map(_is_measure, second))
     third_has_measures = all(map(_is_measure, third))
     if second_has_measures == third_has_measures:
