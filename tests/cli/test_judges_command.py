@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from ir_measures_graded import GradedError, cli, demo
-from ir_measures_graded.analysis import estimate, judges
+from ir_measures_graded.analysis import document_runs, estimate, judges
 from ir_measures_graded.analysis.judging.panel import answers_in, is_judge
+from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.files.conversion import rows_of, written
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
@@ -147,3 +148,11 @@ def test_words_as_levels_are_refused_with_what_to_do(refusal, folder, machines):
     option = "--levels 'not relevant:0,relevant:1'"
     assert message.endswith(f"name the levels of the words: {option} (levels= of read_qrels)")
     assert cli.main(["judges", "human.csv", *machines, *shlex.split(option)]) == 0
+
+
+def test_remarks_on_the_form_of_runs_are_told_once():
+    Path("machine").write_text("q1 0 d1 1\nq1 0 d2 1\nq2 0 d1 0\n")
+    runs = document_runs({"run": "run", "other": "other"}, "#")
+    with pytest.warns(InputWarning, match="passages → ") as told:
+        judges("qrels", ["machine"], runs, ["P@1"])
+    assert sum("passages → " in str(warning.message) for warning in told) == 2

@@ -37,6 +37,7 @@ from ...evaluation.named import (
     named_runs,
     study_of,
 )
+from ...evaluation.remarks import issue
 from ...files.files import qrels_in
 from ...files.grouping import grouped
 from ...files.sources import is_file, qrels_source
@@ -351,9 +352,16 @@ def _with_values(
 ) -> list[Panel]:
     """The panels with the values of the runs. Warnings of several judges are issued once."""
     runs = []
+    of_sources: list[Remark] = []
     for run in named:
         with about(run.name):
-            runs.append(replace(run, source=run.source.rows()))
+            rows = run.source.rows()
+        runs.append(replace(run, source=rows))
+        # The rows do not tell them: they are on passages, on answers of search engines, on ranks.
+        for remark in run.source.remarks:
+            if remark not in rows.remarks:
+                of_sources.append(replace(remark, subject=run.name))
+    issue(of_sources)
     warned: set[str] = set()
     by_human = panels_of_runs[0].human
     of_human = _evaluated(study_of(by_human, runs, measures), measures, "", warned)
