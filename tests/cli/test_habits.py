@@ -62,6 +62,7 @@ compare qrels run other AP --topic 3 | compare qrels run other AP --topic 3
 judges qrels qrels --show disagreement | judges qrels qrels --show topics
 identify qrels run AP=.25           | identify qrels run --mean .25 --measure AP
 identify qrels run AP --value .25   | identify qrels run --mean .25 --measure AP
+evaluate qrels run AP --sort_by AP  | evaluate qrels run AP --sort AP
 hardest qrels run AP                | evaluate qrels run AP --show topics
 evaluate qrels run AP --hardest     | evaluate qrels run AP --show=topics
 evaluate qrels run CG --gains 0:0 1:1 2:5 | evaluate qrels run CG --gains 0:0,1:1,2:5

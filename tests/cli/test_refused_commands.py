@@ -53,6 +53,9 @@ evaluate qrels run AP -q --show topics         | --show topics and --by_query ex
 evaluate qrels run AP -q --sort value          | --show topics has the hardest topics first
 evaluate qrels run AP --show topics --by x:y   | --show topics and --by exclude each other
 gate qrels run other AP --hardest   | compare … --show topics those in which two runs differ most
+evaluate qrels run AP --ci           | --confidence 0.95 adds intervals
+evaluate qrels run AP --confidence 101% | confidence=1.01 is not allowed
+evaluate qrels run AP --sort desc    | --sort takes a measure
 measures nDCG@10 --gains exp --sentence | write the gains in the measure, as in 'nDCG(gains=0:0
 evaluate qrels run AP --topic q1     | explain QRELS RUN RUN MEASURE --topic ID shows one topic
 evaluate qrels run AP -n             | --no_summary requires --by_query

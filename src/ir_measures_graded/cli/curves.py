@@ -7,7 +7,7 @@ from ..analysis.curves import RESAMPLES
 from ..errors import GradedError
 from .arguments import COLLECTION, NO_RELEVANT, WEIGHTS, inputs, resamples, run_named
 from .habits import shown_line
-from .parser import Arguments, Option, output, real, unless_drawn, whole_number, whole_numbers
+from .parser import Arguments, Option, output, share, unless_drawn, whole_number, whole_numbers
 
 
 def _unless_bands(arguments: Arguments) -> str:
@@ -40,7 +40,7 @@ OPTIONS = (
         many=True,
         idle=unless_drawn,
     ),
-    Option("--confidence C", "add confidence bands over topics, for example 0.95", real),
+    Option("--confidence C", "add confidence bands over topics, for example 0.95", share),
     *resamples("topics for the bands, at least 100", RESAMPLES, _unless_bands),
     *output(),
 )

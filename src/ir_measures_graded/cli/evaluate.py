@@ -30,12 +30,15 @@ from .arguments import (
     under_weightings,
     with_ties,
 )
-from .parser import Arguments, Option, choice, output, real, unless_drawn
+from .parser import Arguments, Option, choice, output, share, unless_drawn
 from .results import Answer
 
 PROVIDERS = tuple(ir_measures.providers.registry)
-NOT_RUNS = ("topic", "topics", "value", "values", "query", "queries", "difficulty")
-"""Words behind --sort by which people mean to sort topics."""
+NOT_RUNS = (
+    *("topic", "topics", "value", "values", "query", "queries", "difficulty"),
+    *("asc", "ascending", "desc", "descending", "mean", "score"),
+)
+"""Words behind --sort that are no measure; some mean to sort topics."""
 SHOWN = (MEANS, TOPICS)
 """The tables that --show chooses."""
 OPTIONS = (
@@ -56,7 +59,7 @@ OPTIONS = (
     choice("--show", "means (default), or the topics, the hardest first", *SHOWN),
     Option("-n --no_summary", "omit the means", requires="by_query"),
     Option(
-        "--confidence C", "add the confidence interval of each mean over topics, as in 0.95", real
+        "--confidence C", "add the confidence interval of each mean over topics, as in 0.95", share
     ),
     choice(
         "--interval", "Student's t (default) or BCa bootstrap", "t", "bca", requires="confidence"

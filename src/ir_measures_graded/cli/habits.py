@@ -53,7 +53,11 @@ FLAGS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys((*BY_QUERY, "--by_query", "--hardest", "-q"), "--show=topics"),
     },
     "curves": dict.fromkeys(TOPIC, "--topic"),
-    "evaluate": dict.fromkeys(BY_QUERY, "--by_query") | {"--hardest": "--show=topics"},
+    "evaluate": dict.fromkeys(BY_QUERY, "--by_query")
+    | {
+        "--hardest": "--show=topics",
+        **dict.fromkeys(("--order_by", "--rank_by", "--sort_by"), "--sort"),
+    },
     "explain": dict.fromkeys(TOPIC, "--topic"),
     "gate": dict.fromkeys(MARGIN, "--margin"),
     "holes": dict.fromkeys(BATCH, "--batch"),

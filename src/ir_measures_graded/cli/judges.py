@@ -52,7 +52,7 @@ from .arguments import (
     resamples,
     with_columns,
 )
-from .parser import Arguments, Option, as_list, check_endings, output, real
+from .parser import Arguments, Option, as_list, check_endings, output, real, share
 from .results import Answer
 
 RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2}
@@ -108,7 +108,7 @@ OPTIONS = (
         "--machine_levels MAP",
         "from every machine level up to the human's, as in 0-4:0,5-9:1,10:3",
     ),
-    Option("--confidence C", "level of the intervals", real, default=CONFIDENCE),
+    Option("--confidence C", "level of the intervals", share, default=CONFIDENCE),
     Option("--width W", "human topics that estimates of ± this half width need, as .02", real),
     *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES, _when_merged),
     Option(

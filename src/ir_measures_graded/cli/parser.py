@@ -40,6 +40,7 @@ HINTS = {
     "-M": "the depth is the cutoff of each measure, as in AP@100",
     "-l": "the level is a parameter of measures, as in 'AP(rel=2)'",
     "--hardest": HARDEST,
+    "--ci": "--confidence 0.95 adds intervals",
     "--halves": "for random halves of the topics see docs/leaderboards.md",
 }
 """What to do in place of options that no command has."""
@@ -509,10 +510,18 @@ def several(kind: Callable[[str], Any]) -> Callable[[str], Any]:
     return lambda text: [kind(word) for word in text.split(",")]
 
 
+def _share(text: str) -> float:
+    """A number, also in percent."""
+    if text.endswith("%"):
+        return float(text.rstrip(" %")) / 100
+    return float(text)
+
+
 QUIET = Option("--quiet", "show no progress of long work on a terminal", group=OUTPUT)
 """The option of all commands."""
 
 real = typed(r"[-+.\w]+", float, "a number")
+share = typed(r"[-+.\w]+|\d+(\.\d+)?\s*%", _share, "a number, as 0.95 or 95%")
 whole_number = typed(r"-?\d{1,18}", int, "a whole number")
 at_least_1 = typed(r"[1-9]\d{0,17}", int, "a whole number ≥ 1")
 at_least_2 = typed(r"[2-9]|[1-9]\d{1,17}", int, "a whole number ≥ 2")
