@@ -3,10 +3,12 @@
 The module is beside the package, since it must act before the package imports NumPy.
 """
 
+import atexit
 import gc
 import os
 import signal
 import sys
+from types import FrameType
 
 collector_waits = False
 """Whether the garbage collector waits for the end of the imports."""
@@ -60,3 +62,38 @@ def main() -> int:
     status = run()
     gc.freeze()  # Python searches all others once more before it ends.
     return status
+
+
+def script() -> int:
+    """Run the command line as the installed script does; returns the exit status.
+
+    If nothing follows, the process ends at once. Python would first free each object, which takes
+    as long as reading a small run.
+    """
+    status = main()
+    if _is_last(sys._getframe(1)) and _is_finished():
+        os._exit(status)
+    return status
+
+
+def _is_last(caller: FrameType) -> bool:
+    """Whether only the end of the process follows: the caller is the script itself, not a profiler
+    or another program, no prompt comes, and no thread is left.
+    """
+    import threading
+
+    is_script = caller.f_back is None and caller.f_globals["__name__"] == "__main__"
+    has_prompt = bool(sys.flags.inspect or os.environ.get("PYTHONINSPECT"))
+    return is_script and not has_prompt and threading.active_count() == 1
+
+
+def _is_finished() -> bool:
+    """Call what wants to be called at the end, and tell whether all output could be written."""
+    atexit._run_exitfuncs()
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except (OSError, ValueError):
+        return False
+    return True

@@ -49,6 +49,39 @@ def test_an_interrupt_during_the_imports_ends_the_process_without_a_traceback(fo
     assert ended.stdout + ended.stderr == ""
 
 
+SCRIPT = """
+import atexit, sys
+from ir_measures_graded_command import script
+
+atexit.register(print, "called at the end")
+if __name__ == "__main__":
+    sys.exit(script())
+"""
+IN_A_FUNCTION = """
+import runpy, sys
+
+try:
+    runpy.run_path(sys.argv[0].replace("caller", "script"), run_name="__main__")
+except SystemExit as end:
+    print("status", end.code)
+"""
+
+
+def test_the_script_ends_with_all_output_and_its_status_but_never_another_program(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    caller = tmp_path / "caller.py"
+    caller.write_text(IN_A_FUNCTION)
+    files = [str(demo.qrels_path()), str(demo.run_paths()["A"])]
+    ended = started([str(script), "evaluate", *files, "nDCG@10"])
+    assert (ended.returncode, ended.stdout) == (0, "nDCG@10\t0.2117\ncalled at the end\n")
+    ended = started([str(script), "evaluate", files[0], "nDCG@10"])
+    assert (ended.returncode, ended.stdout) == (2, "called at the end\n")
+    assert "no run is given" in ended.stderr
+    ended = started([str(caller), "--version"])
+    assert ended.stdout.splitlines()[1:] == ["status 0", "called at the end"]
+
+
 NOT_NEEDED = {
     "ir_measures_graded.analysis",
     "difflib",
