@@ -106,6 +106,17 @@ def test_two_levels_above_0_are_graded_and_a_negative_one_is_not():
     assert not evaluate(negative, run, ["P@2"]).notes()
 
 
+def test_gains_of_0_tell_the_least_relevant_level():
+    """One sentence has the measures that count from the same level."""
+    measures = ["Q(gains=1:0)", "P(rel=2)@2", "P@2"]
+    note = "Q(gains={1:0}): relevant from level 2, as P(rel=2)@2, because lower levels gain 0."
+    for result in (evaluate(GRADED, RUNS, measures), compare(GRADED, RUNS, measures)):
+        assert [str(text) for text in result.notes()].count(note) == 1
+    assert "relevant from level 2, as" in compare(GRADED, RUNS, measures).to_latex()
+    assert "because" not in str(compare(BINARY, RUNS, measures))
+    assert "because" not in str(compare(GRADED, RUNS, ["Q(gains=2:5)", "nDCG@2"]))
+
+
 def test_html_of_the_demo_has_it_in_the_caption():
     runs = {name: str(path) for name, path in list(demo.run_paths().items())[:2]}
     page = compare(demo.qrels_path(), runs, ["AP", "nDCG@10"]).to_html()

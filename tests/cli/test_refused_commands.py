@@ -73,6 +73,8 @@ halves qrels                         | write sensitivity QRELS RUN… MEASURE; d
 lightgbm                             | from ir_measures_graded import lightgbm_metric
 compare qrels run other AP --bold    | -f latex, markdown and html set the best values in bold
 judges qrels qrels --show estimats   | did you mean estimates?
+evaluate qrels run nDCG(rel=3)@5      | a level of gain 0 is not relevant: nDCG(gains=1:0,2:0)@5
+evaluate qrels run ERR(rel=2)@5       | a level of gain 0 is not relevant: ERR_G(gains=1:0,2:3,3:7)@5
 judges qrels                         | judges needs the qrels of a machine beside those of the human
 judges --values x.csv                | --values is an option of compare
 evaluate qrels run 'nDCG(dcg="log2")@10' --gains exp | nDCG_Burges takes any gains, exp and linear too

@@ -127,6 +127,8 @@ NAMES = {
     "CG has no parameter 'b'; it takes avg, ties, unjudged, gains, judged_only, cutoff": [
         "CG(b=2)"
     ],
+    "a level of gain 0 is not relevant: Q(gains=1:0)": ["Q(rel=2)", "Q(rel=1)"],
+    "not relevant: ERR_G(gains=1:0,2:0,3:7,4:15)@5": ["ERR_G(rel=3)@5"],
     "did you mean judged_only?": ["nCG(judgedonly=True)"],
     "ESL has no cutoff": ["ESL@5"],
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ir_measures import Measure
 
@@ -28,7 +28,8 @@ def notes_on_levels(measures: Iterable[Measure], levels: Sequence[float]) -> lis
 
 
 def notes_on_rel(measures: Iterable[Measure], levels: Sequence[float]) -> Iterator[Note]:
-    """The level from which documents are relevant, for measures that leave it open.
+    """The level from which documents are relevant, for measures that leave it open, and for those
+    whose gains tell it.
 
     There is no note if the qrels have at most one level above 0.
 
@@ -36,10 +37,51 @@ def notes_on_rel(measures: Iterable[Measure], levels: Sequence[float]) -> Iterat
     >>> list(notes_on_rel([AP], [0.0, 1.0]))
     []
     """
+    measures = list(measures)
     names = [measure for measure in measures if leaves_open(measure, "rel")]
     levels_above_0 = [level for level in levels if level > 0]
     if len(levels_above_0) > 1 and names:
         yield Note("{}: relevant from level 1 (rel=1).", listed(names))
+    yield from _notes_on_gains_of_0(measures, sorted(levels_above_0))
+
+
+def _notes_on_gains_of_0(measures: Sequence[Measure], levels: Sequence[float]) -> Iterator[Note]:
+    """The least relevant level of measures whose gains leave out `levels` above 0, and those that
+    count from the same level by their parameter rel.
+
+    >>> from ir_measures import AP
+    >>> from ir_measures_graded import Q
+    >>> print(*_notes_on_gains_of_0([Q(gains="1:0"), AP(rel=2)], [1.0, 2.0, 3.0]))
+    Q(gains={1:0}): relevant from level 2, as AP(rel=2), because lower levels gain 0.
+    >>> print(*_notes_on_gains_of_0([Q(gains="2:0")], [1.0, 2.0, 3.0]))
+    Q(gains={2:0}): level 2 gains 0 and is not relevant.
+    """
+    by_levels: dict[tuple[float, ...], list[Measure]] = {}
+    for measure in measures:
+        without_gain = _levels_without_gain(measure, levels)
+        if without_gain:
+            by_levels.setdefault(without_gain, []).append(measure)
+    for without_gain, names in by_levels.items():
+        lowest = tuple(levels[: len(without_gain)])
+        if without_gain != lowest or len(lowest) == len(levels):
+            text = "{}: level {} gains 0 and is not relevant."
+            if len(without_gain) > 1:
+                text = "{}: levels {} gain 0 and are not relevant."
+            yield Note(text, listed(names), listed(f"{level:g}" for level in without_gain))
+            continue
+        least = levels[len(lowest)]
+        alike = [measure for measure in measures if measure.params.get("rel") == least]
+        as_others = f", as {listed(alike)}," if alike else ""
+        text = "{}: relevant from level {}{} because lower levels gain 0."
+        yield Note(text, listed(names), f"{least:g}", as_others)
+
+
+def _levels_without_gain(measure: Measure, levels: Sequence[float]) -> tuple[float, ...]:
+    """The levels to which the gains of a measure give 0."""
+    gains = measure.params.get("gains")
+    if not isinstance(gains, Mapping):
+        return ()
+    return tuple(level for level in levels if gains.get(level, level) <= 0)
 
 
 def notes_on_err(measures: Iterable[Measure], levels: Sequence[float]) -> Iterator[Note]:

@@ -16,7 +16,7 @@ import numpy as np
 from ...docstrings import docstring_of, summary_of
 from ...errors import GradedError, NotApplicableError, did_you_mean, shown
 from ..by_topic import mean_over_topics
-from ..ranking.gains import LINEAR, plain_number
+from ..ranking.gains import LINEAR, gains_in_place_of, plain_number
 from ..ranking.gains import Gains as Weighting
 from ..ranking.judged import Judged
 from ..ranking.ranks import JudgedRanks
@@ -142,7 +142,7 @@ class GradedMeasure(ir_measures.Measure):
         super().__init__()
         unknown = params.keys() - self.SUPPORTED_PARAMS.keys()
         if unknown:
-            raise GradedError(self._unknown(unknown.pop()))
+            raise GradedError(self._unknown(unknown.pop(), params))
         for name, parameter in self.SUPPORTED_PARAMS.items():
             value = params.get(name)
             if name not in params or (value is None and parameter.default is None):
@@ -319,12 +319,15 @@ class GradedMeasure(ir_measures.Measure):
             return ""
         return " ".join(match[1].split())
 
-    def _unknown(self, name: str) -> str:
+    def _unknown(self, name: str, params: Mapping[str, Any]) -> str:
         if name == "cutoff":
             return f"{self.__name__} has no cutoff: it reads the whole list; leave out @"
         offered = ", ".join(self.SUPPORTED_PARAMS)
         if name not in options(type(self)):
             hint = did_you_mean(name, self.SUPPORTED_PARAMS)
+            if name == "rel" and "gains" in self.SUPPORTED_PARAMS:
+                gains = self.SUPPORTED_PARAMS["gains"].default
+                hint = gains_in_place_of(params[name], self.__name__, params.get("cutoff"), gains)
             return f"{self.__name__} has no parameter {shown(name)}; it takes {offered}{hint}"
         refused = f"{self.__name__} has no option {shown(name)}; it takes {offered}"
         if name != "unjudged":

@@ -103,6 +103,32 @@ def plain_number(value: Any) -> Number:
     return number
 
 
+MOST_PROPOSED = 10
+"""A message writes out the gains up to this level."""
+
+
+def gains_in_place_of(rel: Any, name: str, cutoff: Any = None, gains: Any = LINEAR) -> str:
+    """The end of the message that a measure of gains has no parameter `rel`: what to write.
+
+    `gains` are those that the measure has by default.
+
+    >>> gains_in_place_of(3, "Q")
+    '; a level of gain 0 is not relevant: Q(gains=1:0,2:0)'
+    >>> gains_in_place_of(2, "ERR_G", 10, EXP)
+    '; a level of gain 0 is not relevant: ERR_G(gains=1:0,2:3,3:7)@10'
+    """
+    least = 2
+    if isinstance(rel, int) and 2 < rel <= MOST_PROPOSED:
+        least = rel
+    pairs = [f"{level}:0" for level in range(1, least)]
+    if gains == EXP:
+        highest = max(least + 1, 3)
+        pairs += [f"{level}:{2**level - 1}" for level in range(least, highest + 1)]
+    ending = f"@{cutoff}" if isinstance(cutoff, int) else ""
+    measure = f"{name}(gains={','.join(pairs)}){ending}"
+    return f"; a level of gain 0 is not relevant: {measure}"
+
+
 def canonical_gains(gains: str | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> Gains:
     """The name of the gains, or the weighting without the levels that are their own gain, sorted by
     level.

@@ -41,6 +41,7 @@ from ..ranking.gains import (
     PRESETS,
     Gains,
     gains_from_zero,
+    gains_in_place_of,
     gains_text,
     in_our_form,
     with_levels,
@@ -56,7 +57,7 @@ from .everyday import (
     typed,
     with_each_cutoff,
 )
-from .facts import allowed, is_graded, needs_intents, with_options
+from .facts import allowed, is_err, is_graded, needs_intents, with_options
 from .names import OFFICIAL, normalised, registry
 from .trec_names import ALL, ALL_OTHERS, trec_strings
 
@@ -404,6 +405,17 @@ def _matching(pattern: str) -> list[Measure]:
     return matching
 
 
+def _hint_on_rel(measure: Measure) -> str:
+    """What to write for the parameter rel of a standard measure of gains, which has none."""
+    rel = measure.params["rel"]
+    cutoff = measure.params.get("cutoff")
+    if is_err(measure):
+        return gains_in_place_of(rel, "ERR_G", cutoff, EXP)
+    if "gains" in measure.SUPPORTED_PARAMS:
+        return gains_in_place_of(rel, str(measure.NAME), cutoff)
+    return ""
+
+
 def needs_more(measure: Measure) -> bool:
     """Whether a measure needs qrels with intents, or sessions."""
     return needs_intents(measure) or isinstance(measure, SessionMeasure)
@@ -470,7 +482,9 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
     unknown = measure.params.keys() - supported.keys()
     if unknown:
         takes = f"it takes {', '.join(supported)}" if supported else "it takes none"
-        raise GradedError(f"{name} has no parameter {shown(unknown.pop())}; {takes}")
+        parameter = unknown.pop()
+        hint = _hint_on_rel(measure) if parameter == "rel" else ""
+        raise GradedError(f"{name} has no parameter {shown(parameter)}; {takes}{hint}")
     for parameter, info in supported.items():
         value = measure.params.get(parameter, NOT_PROVIDED)
         meaning = allowed(parameter, info)

@@ -94,13 +94,14 @@ def sentence(measure: Measure | str) -> str:
     nCG(gains={2:10})@5: Normalised cumulated gain. Cumulated gain as a share of that of the
     ideal list. The value is nCG[k] = CG[k] / CG_I[k], I the gains of all judged documents,
     descending. Here k = 5; CG[k] = Σ_{i≤k} G[i]; G[i] is the gain at rank i. Level 2 gains
-    10; any other level gains its value, at least 0. All ranks count alike. The ideal list has
-    all judged documents of the topic, the highest gain first, and ends at rank 5 as well.
-    Only the first 5 ranks count. Documents are in descending order of their scores as 32-bit
-    floats; equal scores are in descending order of the document ids. Unjudged documents keep
-    their ranks and have the gain 0. Undefined cases: 0 without relevant documents. The mean
-    is over all topics of the qrels; a topic that the run lacks counts as an empty list.
-    Source: Järvelin & Kekäläinen 2002, Eq. 5 and 6.
+    10; any other level gains its value, at least 0. A document is relevant if its gain is
+    above 0. All ranks count alike. The ideal list has all judged documents of the topic, the
+    highest gain first, and ends at rank 5 as well. Only the first 5 ranks count. Documents
+    are in descending order of their scores as 32-bit floats; equal scores are in descending
+    order of the document ids. Unjudged documents keep their ranks and have the gain 0.
+    Undefined cases: 0 without relevant documents. The mean is over all topics of the qrels; a
+    topic that the run lacks counts as an empty list. Source: Järvelin & Kekäläinen 2002, Eq.
+    5 and 6.
 
     Raises `GradedError` for a measure without a definition.
     """
@@ -189,10 +190,9 @@ def _gains(measure: GradedMeasure) -> Iterator[str]:
     if isinstance(weighting, str):
         words = {LINEAR: "its level, at least 0", EXP: "2^level − 1 for levels above 0, else 0"}
         yield f"The gain of a document is {words[weighting]}."
+    elif isinstance(weighting, dict) and not weighting:
+        yield "The gain of a document is its level, at least 0."
     elif isinstance(weighting, dict):
-        if not weighting:
-            yield "The gain of a document is its level, at least 0."
-            return
         gains = [f"level {level} gains {gain}" for level, gain in weighting.items()]
         text = f"{_listed(gains)}; any other level gains its value, at least 0."
         yield text[0].upper() + text[1:]
@@ -202,6 +202,38 @@ def _gains(measure: GradedMeasure) -> Iterator[str]:
         yield f"A document is relevant, and gains 1, if its level is at least {weighting:g}."
     if measure.INTENTS:
         yield "Documents have a gain for each intent of the topic."
+    yield from _relevant(measure, weighting)
+
+
+def _relevant(measure: GradedMeasure, weighting: Any) -> Iterator[str]:
+    """Which documents are relevant by a measure of gains, if its paragraph speaks of them."""
+    if not isinstance(weighting, (str, dict)):
+        return
+    parts = (_title, _formula, _parameters, _undefined)
+    if not any("relevant" in text for part in parts for text in part(measure)):
+        return
+    text = "A document is relevant if its gain is above 0"
+    if isinstance(weighting, dict):
+        without_gain = [str(level) for level, gain in weighting.items() if gain <= 0 < level]
+        with_gain = [str(level) for level, gain in weighting.items() if level <= 0 < gain]
+        changed = [_of_levels(without_gain, " not"), _of_levels(with_gain, "")]
+        changed = [clause for clause in changed if clause]
+        if changed:
+            text += f": {_listed(changed)}"
+    yield f"{text}."
+
+
+def _of_levels(levels: list[str], negation: str) -> str:
+    """Which levels are relevant, or are not.
+
+    >>> _of_levels(["1"], " not"), _of_levels(["1", "2"], " not"), _of_levels([], "")
+    ('level 1 is not', 'levels 1 and 2 are not', '')
+    """
+    if not levels:
+        return ""
+    if len(levels) == 1:
+        return f"level {levels[0]} is{negation}"
+    return f"levels {_listed(levels)} are{negation}"
 
 
 def _weights(measure: GradedMeasure) -> Iterator[str]:
