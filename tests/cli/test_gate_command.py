@@ -80,6 +80,7 @@ def test_stored_values_are_compared_with_the_old_run(capsys):
     stored = Path("stored.csv")
     assert cli.main(["evaluate", *words, "-q", "-p", "6", "-o", "stored.csv"]) == 0
     assert cli.main(["gate", *words, "--values", "stored.csv"]) == 0
+    assert "The values of A are those that were stored." in capsys.readouterr().out
     stored.write_text(stored.read_text().replace("A,351,0.2", "A,351,0.3"))
     capsys.readouterr()
     assert cli.main(["gate", *words, "--values", "stored.csv"]) == 2

@@ -19,6 +19,10 @@ RUNS = "qrels run other CG@1"
         (f"compare {RUNS} --seed 3 --show tests", {}),
         (f"curves {RUNS} --seed 3 --highlight run", {"highlight": FIGURE, "seed": BANDS}),
         (f"curves {RUNS} --seed 3 --confidence 0.9 --resamples 100", {}),
+        (
+            "curves qrels run nCG@1 --topic q1 --ratio_of_means",
+            {"ratio_of_means": "the curves of one"},
+        ),
         (f"evaluate {RUNS} --figure box", {"figure": FIGURE}),
         (f"evaluate {RUNS} --levels Bad:0", {"levels": NO_WORDS}),
         ("evaluate words run CG@1 --levels Bad:0,Good:1", {}),

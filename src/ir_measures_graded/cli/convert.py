@@ -5,7 +5,8 @@ import sys
 from dataclasses import replace
 
 from ..core.rows.columns import QRELS, RUN, Chosen
-from ..errors import GradedError
+from ..errors import GradedError, Remark
+from ..evaluation.remarks import issue
 from ..files.content import SIZES, WITHOUT_LIMITS
 from ..files.conversion import KEPT, read_rows, written
 from ..files.sources import named_path
@@ -63,6 +64,8 @@ def run(arguments: Arguments) -> list[str]:
     sizes = WITHOUT_LIMITS if arguments.no_limits else SIZES
     tag, path = named_path(arguments.source)
     rows = replace(read_rows(path, role, chosen, arguments.duplicates, sizes), tag=tag)
+    if arguments.ascending and rows.role is QRELS:
+        issue([Remark("option", path, "--ascending has no effect on qrels")])
     content = written(rows, target)
     if target == "-":
         print(rows.summary(), file=sys.stderr)

@@ -10,6 +10,11 @@ from .habits import shown_line
 from .parser import Arguments, Option, output, share, unless_drawn, whole_number, whole_numbers
 
 
+def _of_one_topic(arguments: Arguments) -> str:
+    """Why an option of means has no effect: the curves are those of one topic."""
+    return "" if arguments.topic is None else "the curves of one topic are no means"
+
+
 def _unless_bands(arguments: Arguments) -> str:
     """Why nothing is drawn at random: only bands are."""
     if arguments.confidence is None:
@@ -21,7 +26,7 @@ RATIO = "--ratio_of_means"
 OPTIONS = (
     *COLLECTION,
     NO_RELEVANT,
-    WEIGHTS,
+    WEIGHTS._replace(idle=_of_one_topic),
     Option(
         "--depth RANK",
         "last rank; default: the measure's cutoff, else that of the longest list, at most 100, but "
@@ -33,6 +38,7 @@ OPTIONS = (
     Option(
         RATIO,
         "divide the mean vector by the mean ideal vector, as Järvelin & Kekäläinen 2002",
+        idle=_of_one_topic,
     ),
     Option(
         "--highlight RUN",

@@ -68,7 +68,8 @@ class Gate(Result):
     `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `lacking`
     has a sentence on each run that lacks topics. `unjudged` has the share of unjudged documents
     within the first ranks of both runs, as far as it is known. `effective` is the effective number
-    of topics with weights. `by_topic` has the values, for the figure.
+    of topics with weights. `by_topic` has the values, for the figure. `is_as_stored` tells that the
+    old run's values are those that were stored.
     """
 
     old: str
@@ -85,6 +86,7 @@ class Gate(Result):
     unjudged: Mapping[str, float] = field(default_factory=dict)
     effective: float | None = None
     by_topic: Evaluation | None = None
+    is_as_stored: bool = False
 
     @property
     def _over_all_topics(self) -> list[Verdict]:
@@ -313,6 +315,8 @@ class Gate(Result):
         """The reasons of the verdicts, and notes on them."""
         notes = [self.sentence(verdict) for verdict in self.verdicts]
         notes += self.lacking
+        if self.is_as_stored:
+            notes.append(f"The values of {self.old} are those that were stored.")
         if not self.chosen:
             notes.append(f"No margin was given; it is {self.margin} of the old values.")
         looks = f", for {self.looks} looks" if self.looks > 1 else ""
@@ -528,6 +532,7 @@ def gate(
         unjudged=shares_of(evaluation),
         effective=evaluation.effective,
         by_topic=evaluation,
+        is_as_stored=stored is not None,
     )
 
 
