@@ -98,8 +98,14 @@ class Holes(Result):
     def sentence_on_pairs(self) -> Note:
         """How many pairs of runs are open."""
         runs = counted(len(self.runs), "run")
-        if self.open == 0:
+        if self.open == 0 and not self.unjudged:
             text = "No further judgment is needed: no pair of {} is open by {}."
+            return Note(text, runs, self.measure)
+        if self.open == 0:
+            text = (
+                "No pair of {} is open by {}: unjudged documents are not expected to reverse a "
+                "difference."
+            )
             return Note(text, runs, self.measure)
         text = (
             "{} of {} of {} {} open by {}: unjudged documents could plausibly reverse the "
