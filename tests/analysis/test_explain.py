@@ -286,3 +286,15 @@ def test_the_ideal_column_is_the_value_of_the_judged_documents_in_the_best_order
     expected = explain(qrels, best, measure, "q", 4)
     np.testing.assert_array_equal(explanation.ideal, expected.values)
     assert "ideal is that of the ideal list" in explanation.notes()[0]
+
+
+@pytest.mark.parametrize(("measure", "has_note"), [("ERR@2", True), ("AP@2", False)])
+def test_a_measure_is_headed_by_the_name_that_the_user_types(measure, has_note):
+    """The graded measure that explains ERR is in a note."""
+    qrels = {"q": {"a": 2, "b": 1}}
+    runs = {"old": {"q": {"b": 2.0, "a": 1.0}}, "new": {"q": {"a": 2.0}}}
+    for result in (explain(qrels, runs["old"], measure), explain(qrels, runs, measure)):
+        assert f"Topic q: {measure}" in result.summary
+        notes = " ".join(map(str, result.notes()))
+        assert ("ERR@2 has the values of ERR_G(max_gain=15)@2." in notes) is has_note
+        assert ("has the values of" in notes) is has_note

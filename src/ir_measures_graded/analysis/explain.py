@@ -11,6 +11,7 @@ from ..core.registry import facts
 from ..core.registry.facts import ZERO
 from ..core.rows.in_memory import Source
 from ..errors import GradedError
+from ..evaluation.at_ranks import one_measure
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, runs_to_explain, study_of
@@ -64,7 +65,8 @@ def explain(
     if len(runs) == 2:
         return explain_difference(qrels, runs, measure, topic, depth, no_relevant=no_relevant)
     ((name, run),) = runs.items()
-    measure = explainable(measure)
+    asked = one_measure(measure, "explain")
+    measure = explainable(asked)
     study = study_of(counted_by(qrels, no_relevant), runs, [measure])
     count = None
     if topic is None:
@@ -76,5 +78,5 @@ def explain(
         worst = int((facts.sign_of(measure) * values).argmin())
         topic = study.judgments.topics[topics[worst]]
         count = topics.size
-    (explanation,) = explanations(study.judgments, study.runs, measure, depth, [topic])[name]
+    (explanation,) = explanations(study.judgments, study.runs, asked, depth, [topic])[name]
     return replace(explanation, topics=count)

@@ -9,7 +9,7 @@ from ir_measures import Measure
 
 from ..core.registry.facts import ZERO
 from ..errors import GradedError
-from ..evaluation.at_ranks import DEEPEST
+from ..evaluation.at_ranks import DEEPEST, one_measure
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, study_of
@@ -65,7 +65,7 @@ class ExplainedDifference(Result):
         other = self.other
         records = self.records()
         text = "Topic {}: {} of {} = {}, of {} = {}, difference {}"
-        names: list[Any] = [run.topic, run.measure, run.run, decimal(run.value)]
+        names: list[Any] = [run.topic, run.heading, run.run, decimal(run.value)]
         names += [other.run, decimal(other.value), decimal(self.difference, "+")]
         if self.topics is not None:
             text += f", the largest of {counted(self.topics, 'topic')}"
@@ -157,7 +157,7 @@ class ExplainedDifference(Result):
             differences = np.array([row["difference"] for row in rows])
             documents = [row["document"] for row in rows]
             label = difference_label(run.run, other.run)
-            measure = str(self.run.measure)
+            measure = str(self.run.heading)
             drawings.append(SortedBars(differences, documents, label, measure, unit="document"))
         text = f"Tiles: the levels of the documents down to rank {len(run.levels)}"
         if np.isnan([*levels_of_other, *levels_of_run]).any():
@@ -174,7 +174,7 @@ class ExplainedDifference(Result):
         ranks."""
         if self.run.contributions is None:
             text = "{} is no sum over documents; the documents are in the order of their ranks."
-            return [Note(text, self.run.measure), *self.run.notes_on_rel()]
+            return [Note(text, self.run.heading), *self.run.notes_on_rel()]
         rows = self.records()
         notes = self.run.notes_on_means()
         others = len(rows) - len(self._adding())
@@ -245,7 +245,8 @@ def explain_difference(
     Raises `GradedError` unless there are two runs, and as `explain`.
     """
     study = study_of(counted_by(qrels, no_relevant), runs)
-    measure = explainable(measure)
+    asked = one_measure(measure, "explain")
+    measure = explainable(asked)
     if len(study.runs) != 2:
         raise GradedError(
             f"explain_difference needs 2 runs, not {len(study.runs)}; pass both in one mapping"
@@ -259,7 +260,7 @@ def explain_difference(
     lengths = [int(run.ranks.retrieved.max()) for run in study.runs]
     longest = min(max(1, *lengths), DEEPEST)
     # The whole lists show where documents of the other list went.
-    whole = explanations(study.judgments, study.runs, measure, longest, [topic])
+    whole = explanations(study.judgments, study.runs, asked, longest, [topic])
     (other,), (run,) = whole.values()
     if depth is not None:
         depth = whole_number(depth, "depth", 1, DEEPEST)

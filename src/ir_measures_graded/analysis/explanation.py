@@ -31,7 +31,7 @@ from ..core.registry.facts import ONE, SKIP, ZERO, reads_scores
 from ..core.registry.notation import parse_measure
 from ..errors import NotApplicableError
 from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
-from ..evaluation.level_notes import notes_on_rel
+from ..evaluation.level_notes import notes_on_err, notes_on_rel
 from ..evaluation.named import Qrels, Run, Runs, study_of
 from ..evaluation.order_of_rows import ORDER_GIVEN
 from ..evaluation.run_evaluator import RunEvaluator
@@ -121,7 +121,8 @@ class Explanation(Result):
     perfect document, None if the measure does not know one. `steps_in_words` says how contributions
     follow from the columns before them. `no_relevant` tells how means count a topic without a
     relevant document. `levels_of_qrels` are those of all topics. `in_order_given` tells that tied
-    documents stay in the order of the rows of the run, whose scores are then NaN.
+    documents stay in the order of the rows of the run, whose scores are then NaN. `asked` is the
+    measure that a user names if another one with the same values explains it, as for ERR@10.
     """
 
     measure: Measure
@@ -149,6 +150,12 @@ class Explanation(Result):
     no_relevant: str = ZERO
     levels_of_qrels: tuple[float, ...] = ()
     in_order_given: bool = False
+    asked: Measure | None = None
+
+    @property
+    def heading(self) -> Measure:
+        """The measure as the user names it, whose values those of `measure` are."""
+        return self.measure if self.asked is None else self.asked
 
     @property
     def ranks(self) -> np.ndarray:
@@ -171,7 +178,7 @@ class Explanation(Result):
     def answer(self) -> list[Note]:
         """The value, and what the list has of the relevant documents."""
         of_run = f" of {self.run}" if self.run else ""
-        value = f"{self.measure}{of_run} = {decimal(self.value)}"
+        value = f"{self.heading}{of_run} = {decimal(self.value)}"
         if self.topics:
             value += f", the worst of {counted(self.topics, 'topic')} with a relevant document"
         relevant = self.found
@@ -236,7 +243,7 @@ class Explanation(Result):
         label = ""
         if first_ranks.contributions is not None and first_ranks.contributions.any():
             added = first_ranks.contributions[: len(first_ranks.documents)]
-            label = f"added to {self.measure}"
+            label = f"added to {self.heading}"
         pairs = joined(levels, ideal)
         tiles = Tiles(first_ranks.documents, levels, ideal, pairs, added, label)
         text = "Tiles: the levels of the documents"
@@ -275,8 +282,13 @@ class Explanation(Result):
         return notes + self.notes_on_rel()
 
     def notes_on_rel(self) -> list[Note]:
-        """The level from which documents are relevant, if the measure leaves it open."""
-        return list(notes_on_rel([self.measure], self.levels_of_qrels))
+        """The level from which documents are relevant, if the measure leaves it open, and the
+        measure that has the same values."""
+        notes = list(notes_on_rel([self.measure], self.levels_of_qrels))
+        if str(self.heading) != str(self.measure):
+            notes.append(Note("{} has the values of {}.", self.heading, self.measure))
+            notes += notes_on_err([self.heading], self.levels_of_qrels)
+        return notes
 
     def notes_on_means(self) -> list[Note]:
         """How means count the topic, if it has no relevant document and the measure's value does
@@ -285,7 +297,7 @@ class Explanation(Result):
         if self.relevant or self.no_relevant not in counts:
             return []
         text = "Topic {} has no relevant document by {}: {} (no_relevant={})."
-        return [Note(text, self.topic, self.measure, counts[self.no_relevant], self.no_relevant)]
+        return [Note(text, self.topic, self.heading, counts[self.no_relevant], self.no_relevant)]
 
 
 def explanations(
@@ -305,14 +317,16 @@ def explanations(
     >>> [(topic.documents, topic.contributions.tolist()) for topic in by_run["mine"]]
     [(('a',), [1.0, 0.0]), ((), [0.0, 0.0])]
     """
-    measure = explainable(measure)
+    asked = one_measure(measure, "explain")
+    measure = explainable(asked)
     study = study_of(qrels, runs, [measure])
     if topics is not None:
         wanted = dict.fromkeys(map(str, topics))
         study = study.part(tuple(wanted))
     by_run = {}
     for run in study.runs:
-        by_run[run.name] = _explained(run, measure, depth)
+        explained = _explained(run, measure, depth)
+        by_run[run.name] = [replace(explanation, asked=asked) for explanation in explained]
         run.ranks.release()
     return by_run
 
