@@ -39,13 +39,14 @@ def run(arguments: Arguments) -> Answer:
     """Decide whether a new run may replace an old one.
 
     Exit status 0 (holds): NEW is not worse than OLD by the margin; this is wrong in at most 5 % of
-    cases if losses are spread over topics. 1 (worse): NEW is significantly worse. 3 (undecided):
-    the topics are too few; the output tells how many are needed, and which margin they can show. 2:
-    an error. All measures must hold. If fewer than 10 topics differ, the output tells how many lost
-    half of their value. To add topics and decide again, say before how often with --looks. -o
-    gate.xml is for readers of JUnit's format, -o gate.md for the summary of a job. The topics that
-    fell most are listed and never block. With --values, OLD and NEW are runs of the table, or, with
-    QRELS, the values of OLD must be those of the table.
+    cases if losses are spread over topics. 1 (worse): NEW is significantly worse, and not shown to
+    be within the margin. 3 (undecided): the topics are too few; the output tells how many are
+    needed, and which margin they can show. 2: an error. All measures must hold. If fewer than 10
+    topics differ, the output tells how many lost half of their value. To add topics and decide
+    again, say before how often with --looks. -o gate.xml is for readers of JUnit's format, -o
+    gate.md for the summary of a job. The topics that fell most are listed and never block. With
+    --values, OLD and NEW are runs of the table, or, with QRELS, the values of OLD must be those of
+    the table.
 
       ir_measures_graded gate qrels.txt old.run new.run nDCG_JK@10 P@10 --margin 5% -o gate.xml
       ir_measures_graded gate --values values.csv old new --margin 0.01

@@ -136,7 +136,20 @@ class Gate(Result):
             unseen = max(verdict.unseen for verdict in unproved)
             worse = f"up to {100 * unseen:.1f} % of all {self.unit}s may have become worse"
             sentence += f"; no value changed by {names}, but {worse}, with none of them here"
+        if self.verdict == HOLDS:
+            sentence += self._significant_within_margin(decisive)
         return [f"{sentence}{self._few_changes_of(decisive)}."]
+
+    def _significant_within_margin(self, verdicts: Sequence[Verdict]) -> str:
+        """The end of the answer: the significant losses, or differences, of verdicts that hold."""
+        significant = [one for one in verdicts if one.changed and one.p_worse < self.level]
+        if not significant:
+            return ""
+        what = "difference" if self.equivalent else "loss"
+        if len(verdicts) == 1:
+            return f"; the {what} ({self._size(verdicts[0])}) is significant, but smaller"
+        sizes = listed(f"{one.name} ({self._size(one)})" for one in significant)
+        return f"; significant, but smaller: the {what} by {sizes}"
 
     def few_changes(self, verdict: Verdict) -> str:
         """Why a verdict is undecided, if too few topics changed; else nothing."""
@@ -177,19 +190,34 @@ class Gate(Result):
             return f"{sizes}; the margin is {self.margin}"
         (verdict,) = decisive
         relation = "less than"
+        possible = ""
         if verdict.beyond:
             relation = "beyond"
         elif abs(verdict.difference) > self.margin.share(verdict.old) * abs(verdict.old):
             relation = "more, but not certainly more, than"
-        return f"{verdict.name}: {self._size(verdict)}, {relation} the margin of {self.margin}"
+        else:
+            possible = self._possible_loss(verdict)
+        size = self._size(verdict)
+        return f"{verdict.name}: {size}, {relation} the margin of {self.margin}{possible}"
+
+    def _possible_loss(self, verdict: Verdict) -> str:
+        """That a loss beyond the margin is possible, though the one seen is smaller."""
+        bound = verdict.lower if verdict.difference < 0 else verdict.upper
+        if bound is None or verdict.p_holds < self.level:
+            return ""
+        return f", but the topics do not exclude {self._in_unit(bound, verdict.old)}"
 
     def _size(self, verdict: Verdict) -> str:
         """The difference in the unit of the margin."""
-        difference = decimal(verdict.difference, "+")
-        if not self.margin.relative or verdict.old == 0:
-            return difference
-        share = short(100 * verdict.difference / abs(verdict.old), "+.1f")
-        return f"{difference} or {share} %"
+        return self._in_unit(verdict.difference, verdict.old)
+
+    def _in_unit(self, difference: float, old: float) -> str:
+        """A difference from the old mean, and with a relative margin its share of it."""
+        text = decimal(difference, "+")
+        if not self.margin.relative or old == 0:
+            return text
+        share = short(100 * difference / abs(old), "+.1f")
+        return f"{text} or {share} %"
 
     def _answer_of_difference(self, decisive: Sequence[Verdict]) -> str:
         """Who is worse or differs, by how much, and whether judgments could turn that."""
@@ -204,8 +232,6 @@ class Gate(Result):
         if turned:
             by_measures = "" if len(turned) == len(decisive) else f" by {listed(turned)}"
             sentence += f", but judgments of unjudged documents could turn the sign{by_measures}"
-        if self.verdict == WORSE and surely and not any(one.beyond for one in decisive):
-            sentence += "; a significant loss fails whatever its size"
         return f"{sentence}."
 
     def data(self) -> Table:
