@@ -291,7 +291,7 @@ def test_runs_of_a_small_file_are_limited():
     rows = b"".join(b"r%d,q1,d1,1\n" % run for run in range(1_000))
     packed = gzip.compress(b"run,query_id,doc_id,score\n" + rows)
     told = refused(RunFile(io.BytesIO(packed)).runs)
-    assert "unpack to more runs than real files have: each counts as 163,840 bytes" in told
+    assert "unpack to more runs than real files have: each counts as 245,760 bytes" in told
     assert len(RunFile(io.BytesIO(packed), limits=False).runs()) == 1_000
 
 

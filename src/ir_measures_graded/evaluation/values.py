@@ -397,7 +397,7 @@ def _frame_of_batches(content: Content, kind: Kind) -> DataFrame:
     for batch in file.batches(file.names):
         content.spend(BATCHES_READ, 1, kind.name)
         _spend_on_cells(content, batch.num_rows, batch.num_columns, kind.name)
-        decoded += decoded_size(batch)
+        decoded += 2 * decoded_size(batch)  # pandas copies each text
         content.sizes.refuse_unpacked(content.name, kind.name, content.packed, decoded)
         batches.append(batch)
     rows = pyarrow.Table.from_batches(batches)
@@ -606,7 +606,8 @@ def _json(content: Content, text: str) -> Any:
         _refuse_many_columns(content.name, len(value))
         return [value]
     members = sum(len(member) for member in value.values() if isinstance(member, dict))
-    content.spend(CELLS_READ, 2 * members)  # pandas takes long for a dict of dicts
+    cells = sum(len(column) for column in value.values() if isinstance(column, list))
+    content.spend(CELLS_READ, 2 * members + cells)  # pandas takes long for a dict of dicts
     return value
 
 

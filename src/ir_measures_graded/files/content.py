@@ -130,7 +130,7 @@ class Work(NamedTuple):
 ROWS_READ = Work("rows", 32)
 LINES_READ_ALONE = Work("lines that are read one by one", 96)
 FIELDS_READ_ALONE = Work("fields that are read one by one", 32)
-BATCHES_READ = Work("batches of rows", 8192)
+BATCHES_READ = Work("batches of rows", 32_768)
 FEW_ROWS_READ = Work("texts that are coded by their difference", 1024)
 """Batches of the few rows whose texts, all as long as they may be, fit into memory."""
 CELLS_READ = Work("cells", 24)
@@ -138,7 +138,7 @@ FURTHER_CELLS_READ = Work("cells", 72)
 """Those of a row behind the first ones: they have measures, and become rows of their own."""
 MEASURES_READ = Work("measures", 81_920)
 """Those of a table of values beyond the first thousand, each of which is analysed."""
-RUNS_READ = Work("runs", 163_840)
+RUNS_READ = Work("runs", 245_760)
 """Those of a table of runs beyond the first hundreds, each of which is evaluated."""
 METADATA_READ = Work("bytes of metadata", 16)
 CHARACTERS_OF_JSON = Work("pairs of characters of JSON", 1)

@@ -253,6 +253,7 @@ def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterat
     """
     check_found(text, whole.role, whole.kind, reading)
     queries = [(text.line, query) for query in whole.queries]
+    text.spend_on_rows(0, topics=len(queries))
     ranked_topics: set[str] = set()
     for _, query in queries:
         if query.is_ranked:

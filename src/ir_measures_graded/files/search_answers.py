@@ -268,8 +268,13 @@ def _is_hit(hit: Any, answer: AnswerForm) -> bool:
 
 def _first(value: Any, paths: Sequence[Sequence[str]]) -> Any:
     """The first value at one of the paths that is there; None if there is none."""
+    if not isinstance(value, dict):
+        return None
     for path in paths:
-        inner = at(value, path)
+        first, *others = path
+        inner = value.get(first)
+        if others:
+            inner = at(inner, others)
         if isinstance(inner, (str, int, float)):
             return inner
     return None
