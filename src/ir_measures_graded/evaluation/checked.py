@@ -18,7 +18,6 @@ from ..arguments import flag, items, names, number, refused, text
 from ..errors import GradedError, shown
 from ..output.result import Result
 from ..progress import checked_progress, followed
-from .wrong_calls import lacking, too_many, unexpected
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -53,30 +52,16 @@ def checks_arguments(example: str, **own: Check) -> Callable[[Callable[P, T]], C
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         signature = inspect.signature(function)
         checks = {**CHECKS, **own}
-        parameters = list(signature.parameters.values())
-        positional = [
-            parameter for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY
-        ]
-        takes_any = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in positional)
-        kinds = [parameter.kind for parameter in parameters]
-        takes_any_name = inspect.Parameter.VAR_KEYWORD in kinds
 
         @wraps(function)
         def with_checks(*args: P.args, **kwargs: P.kwargs) -> T:
-            if len(args) > len(positional) and not takes_any:
-                raise too_many(function.__name__, parameters, args, example)
-            for name in kwargs:
-                if name not in signature.parameters and not takes_any_name:
-                    raise unexpected(function.__name__, name, signature.parameters)
             try:
                 bound = signature.bind(*args, **kwargs)
-            except TypeError:
-                in_order = [parameter.name for parameter in positional[: len(args)]]
-                given = [*in_order, *map(str, kwargs)]
-                error = lacking(function.__name__, parameters, given, example)
-                if error is None:
-                    raise
-                raise error from None
+            except TypeError as error:
+                from .wrong_calls import explained  # Only mistakes need it.
+
+                name = function.__name__
+                raise explained(name, signature, args, kwargs, example, error) from None
             for name, value in bound.arguments.items():
                 check = checks.get(name)
                 is_default = value is None and signature.parameters[name].default is None
@@ -288,5 +273,6 @@ CHECKS: Mapping[str, Check] = {
     "uncorrected": flag,
     "unjudged": text,
     "weights": _attribute,
+    "width": _number,
 }
 """The check of each parameter; ranges and words are checks_arguments where the value is used."""

@@ -59,6 +59,27 @@ INSTEAD: Final[Mapping[str, Mapping[str, str]]] = {
 """What to write in place of an argument, by the name of the function."""
 
 
+def explained(
+    function: str,
+    signature: inspect.Signature,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    example: str,
+    error: TypeError,
+) -> Exception:
+    """The error for arguments that do not fit a function; `error` is Python's own."""
+    parameters = list(signature.parameters.values())
+    in_order = [parameter for parameter in parameters if _is_positional(parameter)]
+    kinds = {parameter.kind for parameter in parameters}
+    if len(args) > len(in_order) and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        return too_many(function, parameters, args, example)
+    for name in kwargs:
+        if name not in signature.parameters:
+            return unexpected(function, name, signature.parameters)
+    named = [parameter.name for parameter in in_order[: len(args)]]
+    return lacking(function, parameters, [*named, *kwargs], example) or error
+
+
 def unexpected(function: str, name: str, parameters: Collection[str]) -> TypeError:
     """The error for an argument that a function does not take; it names what to write.
 
