@@ -260,17 +260,25 @@ def tsv(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> It
     """
     loses_characters = False
     for line in _lines(columns, rows, places):
-        fields = []
-        for field in line:
-            if field.isprintable():
-                written = field
-            else:
-                written = re.sub(_CONTROL, _in_tsv, field)
-                loses_characters |= written != field
-            fields.append(_quoted(written, IN_TSV))
-        yield "\t".join(fields)
+        # All fields are searched at once, as few need quotes or have control characters.
+        if "".join(line).isprintable():
+            joined = "\t".join(line)
+            if not _needs_quotes(joined):
+                yield joined
+                continue
+        fields = [re.sub(_CONTROL, _in_tsv, field) for field in line]
+        loses_characters |= fields != line
+        yield "\t".join(_quoted(field, IN_TSV) for field in fields)
     if loses_characters:
         warnings.warn(BLANKS_IN_TSV, InputWarning, stacklevel=level_of_caller())
+
+
+def _needs_quotes(fields: str) -> bool:
+    """Whether one of the fields between tabs has a quotation mark or blanks at its ends."""
+    if " " not in fields and '"' not in fields:
+        return False
+    has_end = " \t" in fields or "\t " in fields or '\t"' in fields
+    return has_end or fields.startswith((" ", '"')) or fields.endswith(" ")
 
 
 def _in_tsv(control: re.Match[str]) -> str:
