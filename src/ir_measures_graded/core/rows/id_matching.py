@@ -473,10 +473,11 @@ class Ids:
     def _filled(self) -> Iterator[np.ndarray]:
         """For each place, the word of all ids there; 0 if an id ends before."""
         for place in range(0, int(self.length.max(initial=0)), WORD):
-            if self.of_one_length:
+            is_longer = self.lengths > place
+            if is_longer.all():
                 yield self.word(place)
                 continue
-            rows = np.flatnonzero(self.length > place)
+            rows = np.flatnonzero(is_longer)
             filled = np.zeros(len(self), dtype=np.uint64)
             filled[rows] = self.word(place, rows)
             yield filled
