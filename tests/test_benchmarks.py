@@ -14,6 +14,7 @@ pytest.importorskip("duckdb", reason="DuckDB is not installed")
 
 import costs
 import floor
+import jobs
 import kept
 import large
 import page
@@ -24,6 +25,7 @@ from workloads import FORMS, SHAPES
 import peers
 from ir_measures_graded import demo
 from peers import OURS, TINY
+from rounds import thorough
 
 
 @pytest.mark.filterwarnings("ignore")  # warnings of the peers and of their dependencies
@@ -132,6 +134,16 @@ def test_the_least_work_is_measured_for_each_form(capsys):
     lines = capsys.readouterr().out.splitlines()
     forms = Counter(line.split(" | ")[1] for line in lines[2:])
     assert forms == {"text": 4, "Parquet": 3, "dicts": 4}
+
+
+@thorough
+def test_commands_with_one_job_and_two_are_measured(tmp_path):
+    path = tmp_path / "measured.json"
+    cases = {"packed": jobs.Case(2, TINY, compressed=True)}
+    jobs.main(["--repeat", "1", "--json", str(path)], cases)
+    ((row,),) = json.loads(path.read_text())["tables"].values()
+    assert row["runs"] == "packed"
+    assert min(row["s_1"], row["CPU_s_1"], row["s_2"], row["CPU_s_2"]) > 0
 
 
 def test_kept_figures_tell_which_forms_are_slower(tmp_path, capsys, monkeypatch):

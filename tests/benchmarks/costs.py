@@ -3,8 +3,8 @@
     python tests/benchmarks/costs.py [S M L X T3 … T6 groups …] [--only TABLE/CALL …] [--json FILE]
 
 The workloads are those of workloads.py. T3 to T6 are one topic with a thousand to a million
-documents and as many levels. `groups`, `groups20` and `groups100` are for ``arrays``, which is
-measured on no other workload.
+documents and as many levels. `groups`, `groups100`, `groups20` and `groups8` are for
+``arrays``, which is measured on no other workload.
 The tables are:
 
 - ``alone``: each measure, given the judged ranks.
@@ -48,6 +48,7 @@ INPUTS = {
     "groups": Shape(10_000, 120, (120, 120), (0, 4)),
     "groups20": Shape(10_000, 20, (20, 20), (0, 4)),
     "groups100": Shape(1_000, 100, (100, 100), (0, 4)),
+    "groups8": Shape(30_000, 8, (8, 8), (0, 4)),
 }
 for power in (3, 4, 5, 6):
     size = 10**power

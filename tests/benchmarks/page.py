@@ -39,10 +39,11 @@ PARTS: dict[str, list[str]] = {
     "commands": ["peers.py", "XS", "S", "M", "--only", "processes", "--repeat", "15"],
     "small": ["peers.py", "S", "M", "--only", *FORMS, "--repeat", "5", "--patience", "4"],
     "large": ["peers.py", "L", "--only", *FORMS, "processes", "--repeat", "3", "--patience", "3"],
-    "costs": ["costs.py", "M", "groups", "groups20", "groups100", "--repeat", "3"],
+    "costs": ["costs.py", "M", "groups", "groups100", "groups20", "groups8", "--repeat", "3"],
     "analyses": ["large.py", "--only", "report*", "curves*", "ranges*", "compare*", "power*"],
     "growth": ["peers.py", "L50", "L500", "L5000", "L", "D3", "D4", "D5", "--only", *GROWING],
     "long": ["large.py", "--only", *LONG],
+    "jobs": ["jobs.py"],
     "orders": ["costs.py", "T3", "T4", "T5", "T6", "--only", *(f"alone/{name}" for name in ORDERS)],
 }
 """The program of each part, and its arguments."""
@@ -200,7 +201,12 @@ def measures(parts: dict[str, Any]) -> str:
     return markdown(["measure", "ms", "ratio"], table, 1)
 
 
-SIZES = {"groups": "10,000 × 120", "groups20": "10,000 × 20", "groups100": "1,000 × 100"}
+SIZES = {
+    "groups": "10,000 × 120",
+    "groups100": "1,000 × 100",
+    "groups20": "10,000 × 20",
+    "groups8": "30,000 × 8",
+}
 
 
 def arrays(parts: dict[str, Any]) -> str:
@@ -243,6 +249,13 @@ def long(parts: dict[str, Any]) -> str:
         way, _, number = row["case"].rpartition(", ")
         table.append([way, number.removesuffix(" rows"), row["s"], row["CPU_s"], row["peak_MB"]])
     return markdown(["way", "rows", "s", "CPU s", "peak MB"], table, 1)
+
+
+def jobs(parts: dict[str, Any]) -> str:
+    """Commands with one process and with two: processor time, which other work hardly changes."""
+    (rows,) = parts["jobs"]["tables"].values()
+    table = [[row["runs"], row["CPU_s_1"], row["CPU_s_2"]] for row in rows]
+    return markdown(["runs", "`evaluate`: CPU s", "`--jobs 2`: CPU s"], table, 1)
 
 
 def analyses(parts: dict[str, Any]) -> str:
@@ -326,6 +339,7 @@ WRITTEN: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "orders": ("tests/benchmarks/README.md", orders),
     "training": ("docs/learning-to-rank.md", training),
     "long": ("docs/large.md", long),
+    "jobs": ("docs/large.md", jobs),
     "analyses": ("docs/benchmarks.md", analyses),
 }
 """The file in which each text stands between its marks, and the function that makes it."""
