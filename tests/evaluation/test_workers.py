@@ -15,7 +15,7 @@ QRELS = str(demo.qrels_path())
 @pytest.mark.parametrize(
     "words",
     [
-        ["evaluate", QRELS, *RUNS, "nDCG_JK@10", "AP", "NumRet", "--by_query", "-f", "json"],
+        ["evaluate", QRELS, *RUNS, "nDCG_JK@10", "infAP", "NumRet", "--by_query", "-f", "json"],
         ["compare", QRELS, *RUNS, "nDCG@10", "--ascending", "-f", "json"],
     ],
     ids=["read", "kept"],

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from ir_measures import Measure
 
-from ..core.provider import provider_named
+from ..core.provider import GradedEvaluator, provider_named
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import SKIP
 from ..core.rows.rows import refuse_repeated
@@ -16,7 +18,7 @@ from ..errors import GradedError, Remark
 from ..records import NamedTuple
 from . import named, remarks
 from .counting import lacks_relevant
-from .evaluators import computed_by, evaluators, explained, refuse_for_gdeval
+from .evaluators import Others, computed_by, evaluators, explained, refuse_for_gdeval
 from .named import Qrels, Run
 from .order_of_judged import OrderOfJudged
 from .sessions import SessionValues, turn_measure
@@ -56,9 +58,28 @@ class RunEvaluator:
             computed = list(dict.fromkeys(map(turn_measure, measures)))
         self.row = {measure: number for number, measure in enumerate(computed)}
         self.depth = remarks.depth_of(computed)
-        self.ours, self.others = evaluators(
-            computed, self.judgments, provider_named(provider, measures)
-        )
+        self.provider = provider
+        self.ours, self.others = self._evaluators()
+
+    def _evaluators(self) -> tuple[GradedEvaluator, Others]:
+        provider = provider_named(self.provider, self.measures)
+        return evaluators(list(self.row), self.judgments, provider)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state for another process, which makes evaluators of providers of ir-measures anew:
+        that of pytrec_eval cannot be pickled.
+        """
+        state = dict(vars(self))
+        if self.others:
+            del state["ours"], state["others"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if "others" not in state:
+            with catch_warnings():
+                simplefilter("ignore")  # the first process has issued them
+                self.ours, self.others = self._evaluators()
 
     def __call__(self, run: Run) -> RunValues:
         """The values of one run. Raises `GradedError` for a run that cannot be evaluated."""
