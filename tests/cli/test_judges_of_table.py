@@ -150,3 +150,28 @@ def test_qrels_with_several_columns_of_levels_are_asked_about(labels, refusal, o
     labels.rename(columns={"human": "relevance"}).to_csv("named.csv", index=False)
     with pytest.warns(InputWarning, match="the levels are those of relevance, not of llm"):
         read_qrels("named.csv")
+
+
+def test_names_of_every_kind_are_read(labels, output, refusal):
+    """Words tell topics and documents too, or the user; names may have colons and blanks."""
+    names = {"query": "Search Phrase", "doc": "SKU No", "human": "Human grade", "llm": "GPT-4o: v2"}
+    labels.rename(columns=names).to_csv("words.csv", index=False)
+    words = ["words.csv:Human grade", "words.csv:GPT-4o: v2", "--columns", "query_id=Search Phrase"]
+    assert output("judges", *words, "--columns", "doc_id=SKU No")[0].startswith("GPT-4o: v2 agrees")
+    assert judges_of_table("words.csv").human == "words.csv:Human grade"
+    own = {"query": "person", "doc": "film"}
+    labels.rename(columns=own).to_csv("own.csv", index=False)
+    message = refusal("judges", "own.csv")
+    option = "query_id=person,doc_id=film,relevance=human"
+    assert f"--columns {option}" in message
+    assert output("judges", "own.csv", "--columns", option)[0].startswith("llm agrees")
+
+
+def test_one_judge_alone_is_answered_with_what_is_missing(labels, refusal):
+    assert "judges needs the qrels of a machine" in refusal("judges", "qrels")
+    assert "neither a file nor an ir-datasets id" in refusal("judges", "no.csv")
+    assert "this is a run" in refusal("judges", "run")
+    rows = labels.melt(["query", "doc"], var_name="judge", value_name="label")
+    rows.to_csv("rows.csv", index=False)
+    message = "a row for each judge, whom the column judge names"
+    assert message in refusal("judges", "rows.csv")

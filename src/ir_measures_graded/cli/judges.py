@@ -15,8 +15,10 @@ from ..analysis.judging.one_table import (
     UNJUDGED,
     JudgesOfTable,
     chosen_for,
+    first_part,
     judge_word,
     judges_of_table,
+    refuse_row_for_each_judge,
     refuse_same_source,
 )
 from ..analysis.judging.panel import (
@@ -36,7 +38,7 @@ from ..evaluation.remarks import issue
 from ..files.content import is_lasting
 from ..files.conversion import rows_of, written
 from ..files.files import qrels_in
-from ..files.sources import is_file
+from ..files.sources import definitions_of, is_file
 from ..output.formats import counted
 from ..output.result import View
 from ..output.tables import Note, Table
@@ -170,7 +172,7 @@ def run(arguments: Arguments) -> Answer:
         remarks.append(of_table.remark)
         issue(remarks)
     elif arguments.machine is None:
-        raise GradedError(f"{ONE_JUDGE}; FILE:COLUMN names a column")
+        raise _no_machine(arguments)
     else:
         more, others = _machines_and_others(arguments, arguments.inputs)
         of_judges = [arguments.machine, *more]
@@ -203,10 +205,21 @@ def run(arguments: Arguments) -> Answer:
     return Answer(replace(view, remarks=tuple(remarks)), facts=facts)
 
 
+def _no_machine(arguments: Arguments) -> GradedError:
+    """The message that one judge is named alone. Raises why the file has no judge, if so."""
+    path = judge_word(arguments.qrels).path
+    columns = given_columns(arguments)
+    definitions_of(path)
+    if is_lasting(path):
+        refuse_row_for_each_judge(path, columns)
+        first_part(path, QRELS, columns)
+    return GradedError(f"{ONE_JUDGE}; FILE:COLUMN names a column")
+
+
 def _judges_of_table(arguments: Arguments) -> JudgesOfTable | None:
     """The judges of the first file, if it is a table of judges and no other judge follows."""
     columns = given_columns(arguments)
-    if judge_word(arguments.qrels).column or QRELS.value in dict(columns):
+    if judge_word(arguments.qrels).column:
         return None
     machine = arguments.machine
     if machine is not None and not is_measure(machine):

@@ -152,14 +152,17 @@ class _ReadingOfHeader(Reading):
         raise _HeaderFound(names)
 
 
-def header_of(file: File) -> list[str]:
+def header_of(file: File, columns: Sequence[tuple[str, str]] = ()) -> list[str]:
     """The names of the columns of a table with qrels in a file; empty for any other file.
+
+    `columns` are those of `RunFile`.
 
     >>> import io
     >>> header_of(io.BytesIO(b"query,doc,human,llm\\nq1,d1,2,3\\n"))
     ['query', 'doc', 'human', 'llm']
     """
-    parts = parts_of(file, _ReadingOfHeader(QRELS))
+    chosen = Chosen(columns=columns_named(columns))
+    parts = parts_of(file, _ReadingOfHeader(QRELS, chosen))
     try:
         with closing(parts):
             next(parts, None)

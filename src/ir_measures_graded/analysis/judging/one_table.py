@@ -7,6 +7,7 @@ judges if the words of its header tell which column is the human's and which are
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -16,10 +17,19 @@ from typing import Any
 
 import numpy as np
 
-from ...core.rows.column_words import HUMAN, MACHINE, judge_of, may_be_levels
-from ...core.rows.columns import NAMES, QRELS, Chosen, Role, column_name, columns_named, plain
+from ...core.rows.column_words import HUMAN, MACHINE, NAMES_OF_JUDGES, judge_of, may_be_levels
+from ...core.rows.columns import (
+    NAMES,
+    QRELS,
+    Chosen,
+    Role,
+    by_their_words,
+    column_name,
+    columns_named,
+    plain,
+)
 from ...core.rows.in_memory import names_in_memory, read_qrels, under_our_names
-from ...core.rows.rows import Part, is_whole, joined
+from ...core.rows.rows import IDS, Part, is_whole, joined
 from ...errors import GradedError, Remark
 from ...evaluation.named import Judgments, run_names
 from ...files.content import Reading
@@ -62,10 +72,10 @@ column=''))
     name, path = named_path(word)
     if name or is_file(path):
         return JudgeWord(name, path)
-    before, _, column = word.rpartition(":")
-    if before and column:
-        name, path = named_path(before)
-        if is_file(path):
+    for colon in re.finditer(":", word):  # names of files and of columns may have more
+        column = word[colon.end() :]
+        name, path = named_path(word[: colon.start()])
+        if column and path and is_file(path):
             return JudgeWord(name, path, column)
     return JudgeWord("", word)
 
@@ -149,7 +159,7 @@ def judges_of_table(table: Any, columns: Sequence[tuple[str, str]] = ()) -> Judg
     is_path = isinstance(table, (str, os.PathLike))
     if is_path and not is_file(os.fspath(table)):
         return None
-    names = header_of(table) if is_path else names_in_memory(table, QRELS)
+    names = header_of(table, columns) if is_path else names_in_memory(table, QRELS)
     kinds = _kinds_of_judges(table, names, columns)
     if len(kinds) < 2:
         return None
@@ -173,6 +183,16 @@ def judges_of_table(table: Any, columns: Sequence[tuple[str, str]] = ()) -> Judg
     text += f"; if others are meant, name them: {_line(source, [human, *machines])}"
     remark = Remark("judges", source, text)
     return JudgesOfTable(sources.pop(human), sources, remark)
+
+
+def refuse_row_for_each_judge(path: str, columns: Sequence[tuple[str, str]] = ()) -> None:
+    """Raise `GradedError` for a table in a file with a column that names the judge of each row."""
+    for name in header_of(path, columns):
+        if plain(name) in NAMES_OF_JUDGES | {"judge", "rater"}:
+            raise GradedError(
+                f"{path} seems to have a row for each judge, whom the column {name} names; give "
+                "each judge a column of levels, or a file"
+            )
 
 
 def _which_is_which(source: str, names: Sequence[str]) -> str:
@@ -202,8 +222,7 @@ def _kinds_of_judges(
     A column whose name tells nothing has levels if its first numbers are few whole ones. Raises
     `GradedError` for words as levels, of which the user must name the numbers.
     """
-    chosen = dict(columns)
-    ids = [chosen.get(ours) or column_name("the table", names, ours) for ours in QRELS.columns[:2]]
+    ids = _ids(names, dict(columns))
     if None in ids:
         return {}
     usual_levels = set(NAMES[QRELS.value][0]) | set(NAMES[QRELS.value][1])
@@ -230,6 +249,14 @@ def _kinds_of_judges(
     if len(kinds) < 2 and len(kinds) + len(failures) > 1:
         raise failures[0]
     return kinds
+
+
+def _ids(names: Sequence[str], chosen: Mapping[str, str]) -> list[str | None]:
+    """The columns of topics and documents, as the user, their names or their words tell."""
+    ids = {ours: chosen.get(ours) or column_name("the table", names, ours) for ours in IDS}
+    missing = [ours for ours, name in ids.items() if name is None]
+    ids |= by_their_words(names, missing, [name for name in ids.values() if name is not None])
+    return list(ids.values())
 
 
 def _names_of_others() -> set[str]:

@@ -283,7 +283,12 @@ class Chosen(NamedTuple):
             has_name = any(plain(name) in names_of_ours for name in understood)
             if not has_name and not self.names_of_value(ours):
                 missing.append(ours)
-        return [*understood, *by_their_words(names, missing, understood).values()]
+        by_words = by_their_words(names, missing, understood)
+        if not by_words and role is QRELS and len(columns_of_judges(names)) > 1:
+            # The levels of several judges leave open which ones are meant.
+            missing = [ours for ours in missing if ours != QRELS.value]
+            by_words = by_their_words(names, missing, understood)
+        return [*understood, *by_words.values()]
 
     def refuse_unread(self, file: str) -> None:
         """Raise `FileError` for a column of runs in a file without names of columns."""
@@ -379,6 +384,8 @@ def _proposed_columns(
         hinted = [
             name for name in fitting if any(hint in plain(name) for hint in HINTS[ours].split())
         ]
+        if ours == QRELS.value:
+            hinted = columns_of_judges(fitting) or hinted
         # Scores are better than ranks, which may be a part of the others.
         hinted.sort(key=lambda name: _has_word(name, WORDS_OF_RANKS))
         if hinted:
