@@ -92,6 +92,7 @@ NOT_NEEDED = {
     "ir_measures_graded.evaluation.near_ids",
     "ir_measures_graded.evaluation.topic_means",
     "ir_measures_graded.evaluation.values",
+    "ir_measures_graded.evaluation.workers",
     "ir_measures_graded.files.out_of_core",
     "ir_measures_graded.files.spilled",
     "ir_measures_graded.files.table_files",

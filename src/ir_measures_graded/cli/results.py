@@ -14,7 +14,6 @@ from ..files.sources import files_of_folder, is_file, qrels_file_of
 from ..output import figures
 from ..output.files import ending_of, refuse_bad_date, refuse_inputs, refuse_unwritable, write_files
 from ..output.formats import EXCEL, FOR_PEOPLE, TABLES, decimals
-from ..output.provenance import sha256, versions
 from ..output.remarks import merged
 from ..output.result import Result, as_bytes
 from ..output.width import of_width
@@ -145,7 +144,9 @@ def with_origin(rows: list[str], facts: Mapping[str, Any], arguments: Arguments)
     compressed ones. A folder counts as its files, and an ir-datasets id as the file of its qrels.
     What cannot be read again, such as standard input, has none.
     """
-    import json  # takes time
+    import json  # takes time, as the next import
+
+    from ..output.provenance import sha256, versions
 
     files: dict[str, str] = {}
     for qrels in as_list(arguments.get("qrels")):

@@ -25,12 +25,12 @@ from . import named, remarks
 from .attributes import By
 from .checked import checks_arguments
 from .evaluation import NO_VALUE, Evaluation, Unjudged
+from .jobs import jobs
 from .named import Judgments, Qrels, Run, Runs, Study
 from .order_of_rows import GIVEN, with_shared_options
 from .run_evaluator import RunEvaluator, RunValues
 from .sessions import Given
 from .weights import counted_by
-from .workers import values_of
 
 OF_BOOSTING = ("nDCG", "nDCG_Burges", "AP")
 """The measures that LightGBM and XGBoost compute."""
@@ -124,7 +124,12 @@ def evaluate(
     work = RunEvaluator(qrels, wanted, provider)
     judgments = work.judgments
     with remarks.issued_together():
-        results = list(steps(values_of(work, every), "runs", len(every)))
+        values_of_runs: Iterable[RunValues] = map(work, every)
+        if len(every) > 1 and jobs() > 1:
+            from .workers import values_of  # This import takes time.
+
+            values_of_runs = values_of(work, every)
+        results = list(steps(values_of_runs, "runs", len(every)))
         others = _remarks_on(judgments, wanted) + _remarks_on_groups(work)
         # A kept run has issued its remarks when it was read.
         for run, of_run in zip(every, results, strict=True):
