@@ -82,6 +82,16 @@ def test_the_largest_differences_of_a_pair_come_first_and_programs_have_all():
     assert [row[3] for row in view.data().rows[:4]] == ["q3", "q0", "q2", "q1"]
 
 
+def test_topics_of_weight_0_are_left_out_and_groups_have_a_column():
+    by = {"q0": "x", "q1": "x", "q2": "y", "q3": "y"}
+    rows = compare(QRELS, RUNS, "RR", by=by).topic_differences
+    assert rows.group.tolist() == [by[topic] for topic in rows.topic]
+    assert len(rows) == 4
+    weights = {"q0": 1, "q1": 0, "q2": 1, "q3": 1}
+    view = compare(QRELS, RUNS, "RR", weights=weights).of_topics()
+    assert str(view.answer()[0]).startswith("By RR, second is better than first in 0 of 3 topics")
+
+
 def test_several_pairs_have_five_topics_each():
     view = compare(demo.qrels_path(), DEMO_RUNS, ["nDCG@10"], baseline="A").of_topics()
     assert len(view.tables()[0].rows) == 4 * 5

@@ -144,7 +144,7 @@ class Comparison(Result):
                 f"what={what!r} is not allowed; it is 'differences', 'means', 'topics', 'tests' or "
                 "'all'"
             )
-        if not self.groups:
+        if not self.groups or what == "topics":
             return table
         rows = [[None, *row] for row in table.rows]
         for name, group in self.groups.items():

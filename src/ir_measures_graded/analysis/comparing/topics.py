@@ -28,7 +28,8 @@ def topic_table(comparison: Comparison) -> Table:
     """A row per measure, pair of the family and topic: both values, and their difference.
 
     The topics that fell most come first, by the sign of the measure. A topic for which one of the
-    runs has no value is left out. Raises `GradedError` if the values are not known.
+    runs has no value, or whose weight is 0, is left out. With groups of topics, a column has the
+    group. Raises `GradedError` if the values are not known.
     """
     rows: list[list[Any]] = []
     for test in comparison.outcomes:
@@ -40,7 +41,19 @@ def topic_table(comparison: Comparison) -> Table:
 
 
 def _columns(comparison: Comparison) -> list[str]:
-    return ["measure", "run", "other", comparison.unit, "value", "other_value", "difference"]
+    of_topic = [comparison.unit]
+    if comparison.groups:
+        of_topic.append("group")
+    return ["measure", "run", "other", *of_topic, "value", "other_value", "difference"]
+
+
+def _group_of_topics(comparison: Comparison) -> dict[str, str]:
+    """The group of each topic; empty without groups."""
+    group_of: dict[str, str] = {}
+    for name, group in comparison.groups.items():
+        if group.by_topic is not None:
+            group_of |= dict.fromkeys(group.by_topic.topics, name)
+    return group_of
 
 
 def _rows_of(comparison: Comparison, test: Test) -> list[list[Any]]:
@@ -51,10 +64,16 @@ def _rows_of(comparison: Comparison, test: Test) -> list[list[Any]]:
     names = [str(test.run), str(test.other)]
     values = evaluation.of(test.measure)[[evaluation.runs.index(name) for name in names]]
     differences = values[0] - values[1]
+    counts = ~np.isnan(differences) & evaluation.has_weight
+    group_of = _group_of_topics(comparison)
     rows = []
-    for topic in np.flatnonzero(~np.isnan(differences)).tolist():
-        numbers = [*values[:, topic].tolist(), float(differences[topic])]
-        rows.append([str(test.measure), *names, evaluation.topics[topic], *numbers])
+    for number in np.flatnonzero(counts).tolist():
+        topic = evaluation.topics[number]
+        of_topic = [topic]
+        if comparison.groups:
+            of_topic.append(group_of.get(topic, ""))
+        numbers = [*values[:, number].tolist(), float(differences[number])]
+        rows.append([str(test.measure), *names, *of_topic, *numbers])
     return rows
 
 
@@ -101,7 +120,8 @@ def _note_on(comparison: Comparison, test: Test, rows: list[list[Any]]) -> Itera
     the largest difference first."""
     if not rows or not rows[0][-1]:
         return
-    *_, topic, value, other_value, difference = rows[0]
+    topic = rows[0][3]
+    *_, value, other_value, difference = rows[0]
     unit = comparison.unit
     text = "By {}, {} is better than {} in {} of {}, worse in {}; they differ most in {} {}: {} "
     text += "({} against {})."
