@@ -486,7 +486,8 @@ def _frame_of_text(content: Content) -> DataFrame:
         _refuse_many_columns(content.name, head.count(separator) + 1)
     sign = separator.encode() if separator in "\t,;" else b" "
     rows_of_text = text.count(b"\n") + 1
-    _spend_on_cells(content, rows_of_text, text.count(sign) / rows_of_text + 1)
+    cells_of_row = text.count(sign) / rows_of_text + 1
+    _spend_on_cells(content, rows_of_text, cells_of_row)
     is_quoted = separator in (",", ";") or (separator == "\t" and _has_quoted_fields(text))
     quoting = csv.QUOTE_MINIMAL if is_quoted else csv.QUOTE_NONE
     form: dict[str, Any] = {
@@ -498,6 +499,7 @@ def _frame_of_text(content: Content) -> DataFrame:
     rows = pandas.read_csv(BytesIO(text), sep=separator, **form)
     if (rows.iloc[:, -1] == "").any():
         # Only the slower parser tells an absent field (NaN) from an empty one.
+        _spend_on_cells(content, rows_of_text, cells_of_row)
         rows = _full_rows(pandas.read_csv(BytesIO(text), sep=separator, engine="python", **form))
     first = rows.iloc[0].tolist()
     has_number = np.isfinite([number_in(cell) for cell in first[1:]]).any()
@@ -534,7 +536,7 @@ def _separator_in(head: str) -> str:
     for sign in "\t,;":
         if sign in head:
             names = next(csv.reader([head], delimiter=sign), [])
-            known_counts[sign] = sum(plain(name) in IDS for name in names)
+            known_counts[sign] = sum(plain(name) in IDS for name in names[:MOST_COLUMNS])
     return max(known_counts, key=known_counts.__getitem__, default=r"\s+")
 
 

@@ -128,6 +128,8 @@ class Work(NamedTuple):
 
 
 ROWS_READ = Work("rows", 32)
+TOPICS_READ = Work("topics", 48)
+"""Rows whose topic differs from that of the row before."""
 LINES_READ_ALONE = Work("lines that are read one by one", 96)
 FIELDS_READ_ALONE = Work("fields that are read one by one", 32)
 BATCHES_READ = Work("batches of rows", 32_768)
@@ -151,6 +153,8 @@ OBJECTS_OF_JSON = Work("objects of JSON", 64)
 LISTS_OF_JSON = Work("lists of JSON", 48)
 MEMBERS_OF_JSON = Work("members of long objects of JSON", 32)
 """Those beyond a hundred for each object, as the documents of a topic."""
+HITS_OF_JSON = Work("hits in answers of JSON", 32)
+"""Documents in the answers of search engines, which are objects."""
 TOPICS_OF_JSON = Work("topics or rows of JSON", 144)
 """Values that are a topic each, or a row of a table and a list."""
 

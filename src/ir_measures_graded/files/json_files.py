@@ -35,7 +35,7 @@ from ..core.rows.lists import RELEVANT, bare
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import IDS, Facts, Part
 from ..errors import FileError, shown
-from .content import Content, Reading
+from .content import HITS_OF_JSON, ROWS_OF_JSON, TOPICS_OF_JSON, Content, Reading
 from .forms import number_of
 from .json_text import Text, first_object
 from .other_kinds import ANSWERS_WITHOUT_IDS, TABLE
@@ -236,8 +236,10 @@ def answer_of(text: Text, topic: str, value: Any) -> tuple[str, QueryFound]:
 
     Raises `FileError` for an error of the search engine, and for a value that is no answer.
     """
-    text.spend_on_rows(0, topics=1)
+    text.spend(TOPICS_OF_JSON)
     answer = answer_in(value)
+    if answer is not None:
+        text.spend(HITS_OF_JSON, len(answer.hits))
     has_hits = answer is not None and bool(answer.hits)
     if not has_hits and failure_in(value):
         raise text.error(failed_answer(topic, failure_in(value)))
@@ -253,7 +255,8 @@ def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterat
     """
     check_found(text, whole.role, whole.kind, reading)
     queries = [(text.line, query) for query in whole.queries]
-    text.spend_on_rows(0, topics=len(queries))
+    text.spend(TOPICS_OF_JSON, len(queries))
+    text.spend(HITS_OF_JSON, sum(len(query.documents) for _, query in queries))
     ranked_topics: set[str] = set()
     for _, query in queries:
         if query.is_ranked:
@@ -521,7 +524,7 @@ def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
     are_lists = all(isinstance(column, list) for column in table.values())
     if not are_lists or len(set(map(len, table.values()))) > 1:
         raise text.error("an object of columns needs lists of one length")
-    text.spend_on_rows(len(next(iter(table.values()))))
+    text.spend(ROWS_OF_JSON, len(next(iter(table.values()))))
     return (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
 
 
@@ -532,7 +535,8 @@ def _topic(text: Text, topic: Any, documents: Any, facts: Facts, role: Role) -> 
     relevant.
     """
     if isinstance(documents, (list, dict)):
-        text.spend_on_rows(len(documents), topics=1)
+        text.spend(TOPICS_OF_JSON)
+        text.spend(ROWS_OF_JSON, len(documents))
     if role is RUN and _is_list_of_ids(documents) and (facts.ranked or _is_list_of_text(documents)):
         return text.line, topic, documents, range(-1, -1 - len(documents), -1)
     if role is QRELS and _is_list_of_ids(documents) and facts.only_relevant:
@@ -621,7 +625,8 @@ class _Items:
         if answer is not None and topic is not None:
             if self.reading.role is QRELS:
                 raise self.text.error(f"answers of {answer.answer.engine} are a run, not qrels")
-            self.text.spend_on_rows(0, topics=1)
+            self.text.spend(TOPICS_OF_JSON)
+            self.text.spend(HITS_OF_JSON, len(answer.hits))
             query_with_hits = answered(topic, *answer)
             if answer.incomplete:
                 self.incomplete[str(topic)] = answer.incomplete
@@ -643,7 +648,7 @@ class _Items:
             if self.sample.ranked:
                 _refuse_second_ranking(self.text, topic, self.ranked_topics)
             return _topic(self.text, topic, documents, Facts(), RUN)
-        self.text.spend_on_rows(0, topics=1)
+        self.text.spend(TOPICS_OF_JSON)
         names = list(dict.fromkeys(["query_id", *documents[0]]))
         keys, ranks = self._columns(names)
         rows = [_members(document) for document in documents]

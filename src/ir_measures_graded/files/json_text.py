@@ -18,10 +18,9 @@ from .content import (
     LISTS_OF_JSON,
     MEMBERS_OF_JSON,
     OBJECTS_OF_JSON,
-    ROWS_OF_JSON,
-    TOPICS_OF_JSON,
     VALUES_OF_JSON,
     Content,
+    Work,
 )
 from .other_kinds import json_of_other_kind
 from .search_answers import queries_in, refusal_of
@@ -141,11 +140,10 @@ class Text:
                 "runs at most 5"
             )
 
-    def spend_on_rows(self, count: int, topics: int = 0) -> None:
-        """Count rows of columns or of so many topics against the limit of a compressed file."""
+    def spend(self, work: Work, count: int = 1) -> None:
+        """Count work on the values against the limit of a compressed file."""
         try:
-            self._content.spend(ROWS_OF_JSON, count)
-            self._content.spend(TOPICS_OF_JSON, topics)
+            self._content.spend(work, count)
         except FileError:
             self._text = ""  # which would be parsed again, to tell its kind
             raise

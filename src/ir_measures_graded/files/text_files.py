@@ -33,6 +33,7 @@ from .content import (
     FIELDS_READ_ALONE,
     LINES_READ_ALONE,
     ROWS_READ,
+    TOPICS_READ,
     Content,
     Reading,
     owned_by_arrow,
@@ -77,6 +78,8 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
                 line_count = block.count(b"\n")
             rows = Part(columns, line + lines.number, facts).checked()
             lines.number += line_count
+        if content.is_limited() and len(rows):
+            content.spend(TOPICS_READ, len(rows.columns["query_id"].changes()))
         if form.ranks:
             rows = rows.with_negated_scores()
         if form.counted:
