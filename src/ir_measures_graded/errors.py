@@ -7,10 +7,9 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
-
-from .records import dataclass
 
 PACKAGE: Final = "."
 """The package that users give to pip: a clone of the repository. A release on a package index sets

@@ -21,7 +21,7 @@ from functools import partial
 from itertools import chain, filterfalse, permutations, product
 from random import Random
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -37,7 +37,6 @@ from .core.registry.names import normalised, registry
 from .core.registry.notation import parse_measure
 from .core.uncertainty import with_option
 from .errors import GradedError
-from .records import NamedTuple
 
 __all__ = ["check_measure", "checks", "parametrize_with_checks"]
 

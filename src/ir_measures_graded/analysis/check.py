@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
@@ -37,7 +37,6 @@ from ..output.formats import counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from ..progress import Progress, steps
-from ..records import dataclass
 from .levels import Levels, levels
 
 DRAWN_DEPTH: Final = 100

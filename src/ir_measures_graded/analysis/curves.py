@@ -7,7 +7,7 @@ Figures 1 to 4 of Järvelin & Kekäläinen 2002 and Figure 1 of Kekäläinen 200
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -54,7 +54,6 @@ from ..output.formats import counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Note, Table
 from ..progress import Progress, steps
-from ..records import dataclass
 from .statistics.options import as_list, check_probability, refuse_large, whole_number
 from .statistics.resampling import bootstrap
 

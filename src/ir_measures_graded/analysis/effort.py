@@ -9,6 +9,7 @@ with the best run at rank 10."
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -29,7 +30,6 @@ from ..output.formats import counted, decimal, known, listed, with_minus
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import Progress
-from ..records import dataclass
 from .curves import IDEAL, Curves, axis_of, curves
 from .statistics.options import as_list, whole_number
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,6 @@ from ..output.figures import (
 from ..output.formats import counted, decimal
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
-from ..records import dataclass
 from .explanation import MOST_DRAWN, Explanation, explainable, explanations, filled
 from .statistics.options import whole_number
 

@@ -11,7 +11,7 @@ measure that takes a cutoff, the value of the list down to each rank is computed
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise, zip_longest
 from typing import Any
@@ -43,7 +43,6 @@ from ..output.figures import (
 from ..output.formats import counted, decimal, short
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
-from ..records import dataclass
 from .curves import ideal_run
 from .statistics.options import whole_number
 

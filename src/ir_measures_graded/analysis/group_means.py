@@ -6,6 +6,8 @@ lower mean may be that of harder topics. `compare` with groups tests the differe
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from ir_measures import Measure
 
@@ -20,7 +22,6 @@ from ..output.formats import counted, decimal, known
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import steps
-from ..records import dataclass
 from .mean_intervals import interval_of
 from .statistics.defaults import LEAST_TESTED_TOPICS
 from .statistics.options import check_probability

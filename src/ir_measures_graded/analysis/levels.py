@@ -1,5 +1,6 @@
 """The relevance levels of qrels, and gains for them."""
 
+from dataclasses import dataclass
 from functools import partial
 from textwrap import shorten
 
@@ -15,7 +16,6 @@ from ..output.figures import BLUE, Figure, StackedBars, level_colours, picture
 from ..output.formats import Percent, counted, with_minus
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
-from ..records import dataclass
 
 DEFINITION = Column("definition", kind=partial(shorten, width=60, placeholder=" …"))
 SHARE = Column("share_from", "share from level", Percent)

@@ -5,6 +5,7 @@ mean at hand, for every run and measure of an `Evaluation`.
 """
 
 import warnings
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -21,7 +22,6 @@ from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import Progress, steps
-from ..records import dataclass
 from .statistics.defaults import CONFIDENCE
 from .statistics.few_changes import (
     are_few,

@@ -12,7 +12,7 @@ T. Sakai: Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -34,7 +34,6 @@ from ..output.formats import counted, decimal, known, listed, probability, short
 from ..output.result import Result
 from ..output.tables import Column, Table
 from ..progress import Progress
-from ..records import dataclass
 from .comparing.collections import LEAST_COLLECTIONS, OverCollections, compare_collections
 from .comparing.families import (
     baseline_of,

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -42,7 +43,6 @@ from ..output.formats import Percent, counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import Progress, steps
-from ..records import NamedTuple, dataclass
 
 Interval = tuple[float, float]
 """The lowest and the highest value."""

@@ -11,6 +11,7 @@ changes of order are more than chance.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
 from typing import Any, Final
@@ -52,7 +53,6 @@ from ..output.formats import counted, known, listed, short
 from ..output.result import Result, View
 from ..output.tables import Column, Note, Table
 from ..progress import Progress, steps
-from ..records import dataclass
 from .comparing.families import MOST_DIFFERENCES, width_of
 from .comparing.tests import PValue
 from .levels import levels

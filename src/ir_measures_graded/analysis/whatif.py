@@ -12,6 +12,7 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
 
@@ -27,7 +28,6 @@ from ..errors import GradedError
 from ..evaluation.named import Run, Study, short_names
 from ..files.files import RunFile
 from ..output.figures import COLOURS
-from ..records import dataclass
 
 DEPTH = 100
 """The last rank that the page knows."""

@@ -1,6 +1,7 @@
 """The command `leaderboards`."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +16,6 @@ from ..evaluation.evaluate import evaluate
 from ..evaluation.evaluation import Evaluation
 from ..files.sources import is_file, is_named_file
 from ..output.result import View
-from ..records import dataclass
 from .arguments import FORM as FORM_OF_RUNS
 from .arguments import (
     IGNORE_IDENTICAL_IDS,

@@ -8,10 +8,11 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from textwrap import wrap
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import GradedError, did_you_mean, needed, similar_names
 from ..files.content import is_pattern, matching
@@ -20,7 +21,6 @@ from ..output import figures
 from ..output.files import checked_ending
 from ..output.formats import EXCEL, EXCEL_NEEDS, FORMATS, PLACES, TABLES
 from ..output.width import width
-from ..records import NamedTuple, dataclass
 from . import COMMANDS
 
 Files = Callable[[Any], Iterable[str]]

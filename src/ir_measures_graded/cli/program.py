@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from textwrap import wrap
 from types import ModuleType
@@ -26,7 +27,6 @@ from ..errors import GradedError, InputWarning, Remark, WholeLevelsError, did_yo
 from ..output.formats import MINUS, clean
 from ..output.width import width, width_of_terminal
 from ..progress import followed
-from ..records import dataclass
 from . import COMMANDS, COMMANDS_OF_TASKS, COMPLETION, GROUPS, PROGRAM, SIGNALS, TASKS
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,6 @@ from ..output.formats import EXCEL, FOR_PEOPLE, TABLES, decimals
 from ..output.remarks import merged
 from ..output.result import Result, as_bytes
 from ..output.width import of_width
-from ..records import dataclass
 from . import PROGRAM
 from .parser import PAGE, Arguments, as_list
 

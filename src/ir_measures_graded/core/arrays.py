@@ -7,16 +7,15 @@ for many evaluations.
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from ir_measures import Measure, SumAgg
 
 from ..arguments import number, word
 from ..errors import GradedError, InputWarning, level_of_caller, shown
-from ..records import NamedTuple, dataclass
 from .by_topic import blocks, bounds_of, changes, mean_over_topics, positions
 from .measures.gain_sums import GainSum
 from .measures.standard import definition_of

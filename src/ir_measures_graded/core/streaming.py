@@ -3,13 +3,13 @@ needed."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..arguments import refused
 from ..errors import GradedError
-from ..records import dataclass
 from .arrays import (
     Array,
     ArrayEvaluator,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -13,7 +14,6 @@ from ..core.registry.notation import parse_measures
 from ..core.uncertainty import evaluated
 from ..errors import GradedError, NotApplicableError
 from ..output.formats import listed
-from ..records import NamedTuple
 from .named import Judgments, Run, about
 from .remarks import RunRemarks, depth_of, issue
 

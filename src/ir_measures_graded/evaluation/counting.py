@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -21,7 +22,6 @@ from ..core.registry.facts import (
     refuse_other_best,
 )
 from ..errors import GradedError, shown
-from ..records import dataclass
 from .sessions import turn_measure
 
 

@@ -7,9 +7,9 @@ of them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from ir_measures import Measure, SumAgg
@@ -23,7 +23,6 @@ from ..output import figures
 from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result, View
 from ..output.tables import Note, Table
-from ..records import NamedTuple, dataclass
 from .attributes import By
 from .counting import Counting, effective_size, weighted_mean, with_effective
 from .level_notes import notes_on_levels

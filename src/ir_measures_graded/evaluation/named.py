@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -40,7 +40,6 @@ from ..files.contracts import Contract, contract_of
 from ..files.files import RunFile, without_endings
 from ..files.sources import definitions_of, qrels_source
 from ..output.result import Result
-from ..records import NamedTuple, dataclass
 from .counting import PLAIN, Counting
 from .order_of_rows import in_order_given, refuse_readers_of_scores
 from .remarks import DEPTH, RunRemarks, depth_of, issue

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
 
@@ -21,7 +21,6 @@ from ..core.ranking.judged import Judged, computed_once
 from ..core.ranking.ranks import JudgedRanks
 from ..errors import GradedError, quoted, shown
 from ..output.formats import Percent, counted
-from ..records import dataclass
 
 SAMPLED_TOPICS = 50
 """The topics of a run that are sampled."""

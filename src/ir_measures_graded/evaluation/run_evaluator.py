@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -15,7 +15,6 @@ from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import SKIP
 from ..core.rows.rows import refuse_repeated
 from ..errors import GradedError, Remark
-from ..records import NamedTuple
 from . import named, remarks
 from .counting import lacks_relevant
 from .evaluators import Others, computed_by, evaluators, explained, refuse_for_gdeval

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -21,7 +22,6 @@ from ..core.ranking.judged import Judged
 from ..core.reduction import reduced
 from ..core.rows.in_memory import read_run
 from ..errors import GradedError, shown
-from ..records import dataclass
 
 Given = bool | Mapping[Any, tuple[Any, Any]] | None
 """How topics form sessions: True for ids such as ``31_1``, or a mapping of topics to session and

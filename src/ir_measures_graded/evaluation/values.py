@@ -17,7 +17,7 @@ from decimal import Decimal
 from io import BytesIO
 from itertools import chain
 from numbers import Number, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -60,7 +60,6 @@ from ..files.sources import is_file, named_path
 from ..files.table_files import decoded_size
 from ..files.table_kinds import Kind, kind_of
 from ..output.formats import counted, listed
-from ..records import NamedTuple
 from .named import UNNAMED, about, run_names
 from .remarks import issue
 from .value_columns import AGGREGATE, ALL, COLLECTION, GROUP, number_in

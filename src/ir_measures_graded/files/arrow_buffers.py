@@ -13,11 +13,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-
-from ..records import NamedTuple
 
 if TYPE_CHECKING:
     import pyarrow

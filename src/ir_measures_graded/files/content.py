@@ -22,14 +22,13 @@ from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, BinaryIO, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Union
 
 import numpy as np
 
 from ..core.rows.columns import Chosen, Role, file_columns, remark_on_words
 from ..errors import LONGEST, FileError, GradedError, Remark, did_you_mean, needed, shown
 from ..progress import BYTES, counter
-from ..records import NamedTuple
 
 if TYPE_CHECKING:
     import pyarrow

@@ -7,9 +7,9 @@ import csv
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
+from typing import NamedTuple
 
 from ..core.ranking.gains import GainMap, pairs_of
-from ..records import NamedTuple
 from .sources import is_file
 
 

@@ -13,6 +13,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby, repeat
 from operator import itemgetter
@@ -28,7 +29,6 @@ from ..core.rows.in_memory import in_memory
 from ..core.rows.rank_order import remark_on_counting
 from ..core.rows.rows import Facts, Part, joined
 from ..errors import FileError, GradedError, InputWarning, level_of_caller, needed, shown
-from ..records import dataclass
 from .content import SIZES, Content, File, Reading, Sizes, is_lasting
 from .files import parts_of, without_endings
 from .forms import is_json

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import islice, pairwise, starmap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from ..core.rows.id_columns import stretches_of
 from ..core.rows.rows import Part
 from ..errors import FileError, Remark, shown
 from ..output.formats import counted
-from ..records import NamedTuple
 from .content import Content, Reading
 from .other_kinds import TABLE
 

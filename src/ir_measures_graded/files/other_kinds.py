@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.rows.columns import MOST_COLUMNS, QRELS, RUN, is_known
 from ..errors import FileError
-from ..records import NamedTuple
 from .content import COMPRESSIONS, Content
 
 COLUMNS_OF_ROWS = "query_id, doc_id and score (or relevance)"

@@ -8,7 +8,7 @@ files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import chain
 from tempfile import TemporaryDirectory, gettempdir
 from threading import Lock
@@ -23,7 +23,6 @@ from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.rows import Facts, Part, joined_facts
 from ..errors import FileError, GradedError, needed
-from ..records import dataclass
 from .content import Sizes
 from .scattered import ScatteredRows
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from ..core.rows.columns import NUMBERS
 from ..core.rows.id_columns import NumbersOfIds, Stretches, TopicNumbers, stable_order
 from ..core.rows.id_matching import Ids
 from ..core.rows.rows import Facts, Part, joined_facts, taken
-from ..records import NamedTuple
 
 AT_ONCE = 1 << 16  # rows, which stay in the processor cache
 BUCKETS = 1 << 8  # NumPy sorts numbers of one byte in one pass

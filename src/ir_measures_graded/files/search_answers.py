@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.rows.columns import QRELS, RUN, Role
 from ..errors import shown
-from ..records import NamedTuple
 
 EACH = "*"  # each element of a list
 RATED = ("relevant_documents", "relevant_docs", "ratings")

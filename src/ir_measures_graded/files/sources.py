@@ -8,7 +8,7 @@ import os
 import shlex
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ir_measures import ScoredDoc
 
@@ -16,7 +16,6 @@ from ..core.rows.in_memory import read_qrels
 from ..core.rows.rows import Rows
 from ..errors import FileError, GradedError, did_you_mean, shown
 from ..output.formats import listed
-from ..records import NamedTuple
 from .content import Content, parquet_files, refuse_address, similar_files
 from .files import qrels_in
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain
 from tempfile import TemporaryFile
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.rows.columns import RUN
 from ..core.rows.rows import Facts, Part, joined
 from ..errors import FileError, needed
-from ..records import NamedTuple, dataclass
 from .content import Sizes
 from .grouping import by_run, drained
 from .out_of_core import ANOTHER_FOLDER, batch_of, part_of

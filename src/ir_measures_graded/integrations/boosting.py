@@ -17,7 +17,7 @@ import warnings
 from collections import deque
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -30,7 +30,6 @@ from ..core.registry.facts import ZERO, best_is_one, has_relevant, sign_of
 from ..core.registry.notation import parse_measures
 from ..errors import GradedError, InputWarning, level_of_caller, needed
 from ..output.formats import counted
-from ..records import NamedTuple
 
 NO_GROUPS = "the data has no groups; give group sizes or query ids with the data"
 WORKS = (

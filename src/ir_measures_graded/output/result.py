@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import GradedError, Remark
-from ..records import dataclass
 from . import figures
 from .files import checked_ending, ending_of, write_whole
 from .formats import (

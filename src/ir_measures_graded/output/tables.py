@@ -35,14 +35,13 @@ defines `data` or `tables`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..errors import needed
-from ..records import NamedTuple, dataclass
 from .formats import FOR_PEOPLE, FORMATS, Cells, clean, fits, known, text_rows, wrapped
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ tests (`intervals`):
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from glob import glob
 from typing import TYPE_CHECKING, Any, Final
@@ -42,7 +42,6 @@ from ...output.formats import counted, known, listed, short
 from ...output.remarks import in_collection
 from ...output.tables import Table
 from ...progress import Progress
-from ...records import dataclass
 from ..statistics.corrections import DEFAULT, correction_of
 from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS, STARS_SENTENCE
 from ..statistics.options import as_list, check_probability, statistics_library

@@ -15,7 +15,7 @@ computed on request:
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,6 @@ from ...evaluation.named import Qrels, Run, Runs
 from ...evaluation.order_of_runs import best_first
 from ...evaluation.sessions import Given
 from ...progress import Progress, steps
-from ...records import dataclass
 from ..statistics.corrections import DEFAULT, correction_of
 from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
 from ..statistics.options import (

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from ...output.formats import short
-from ...records import NamedTuple
 from ..statistics.defaults import POWER
 from .tests import BY_GROUP, LIKE_THESE, PAIRED_T, THESE
 

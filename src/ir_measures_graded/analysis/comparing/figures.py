@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -24,7 +24,6 @@ from ...output.figures import (
     picture,
 )
 from ...output.formats import short
-from ...records import NamedTuple
 from ..statistics.corrections import correction_of
 from ..statistics.defaults import STARS
 from ..statistics.precision import differences_of

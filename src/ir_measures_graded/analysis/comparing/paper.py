@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import name_of, sign_of
 from ...output.formats import MINUS, PLACES, escaped_html, escaped_latex, escaped_markdown
-from ...records import NamedTuple, dataclass
 
 
 class Marks(NamedTuple):

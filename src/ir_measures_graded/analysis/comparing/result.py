@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +20,6 @@ from ...evaluation.order_of_runs import best_first, leading
 from ...output.formats import PLACES, clean, counted, escaped_html, sentences, short
 from ...output.result import Result, View
 from ...output.tables import Table
-from ...records import dataclass
 from ..statistics.corrections import DEFAULT, Correction, correction_of
 from . import figures, layout
 from .fields import KINDS_OF_DATA

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +13,6 @@ from ...core.registry.facts import sign_of
 from ...errors import GradedError
 from ...output.formats import LEAST_IN_SENTENCES, known
 from ...progress import steps
-from ...records import dataclass
 from ..statistics import resampling, tests
 from ..statistics.corrections import Correction
 from ..statistics.primary import Pairs

@@ -7,7 +7,7 @@ one of them is; `verdict` has the test of a measure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import log, log1p
 from typing import Any, Final
 
@@ -28,7 +28,6 @@ from ...output.formats import counted, decimal, listed, p_of, short
 from ...output.result import Result
 from ...output.tables import Table
 from ...progress import Progress
-from ...records import dataclass
 from ..comparing.families import notes_on, refuse_few_topics, shares_of
 from ..statistics.defaults import LEAST_TESTED_TOPICS, POWER
 from ..statistics.options import statistics_library, whole_number

@@ -26,7 +26,7 @@ C. J. Clopper, E. S. Pearson: The use of confidence or fiducial limits. Biometri
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -38,7 +38,6 @@ from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Study
 from ...evaluation.value_columns import number_in
 from ...output.formats import known
-from ...records import dataclass
 from ..comparing.tests import PValue
 from ..ranges import differences_by_topic
 from ..statistics.corrections import adjusted_p

@@ -3,13 +3,14 @@ of them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ...output.figures import Figure, Scatter, SortedBars, picture
 from ...output.formats import counted
 from ...output.result import Result
 from ...output.tables import Table
-from ...records import dataclass
 from .case import Case
 from .conclusions import CHANCE, Conclusions, States
 from .dimensions import LABELS, Definition

@@ -4,7 +4,7 @@ of each order of a run."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,6 @@ from ...core.ranking.ranks import JudgedRanks
 from ...core.reduction import reduced
 from ...core.rows.id_matching import Ids
 from ...core.rows.rows import Rows
-from ...records import dataclass
 from .dimensions import (
     AVERAGED,
     DOCUMENTS,

@@ -6,14 +6,14 @@ A `Way` has a text and what it does. A `Definition` has the text of one way in e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...core.ranking.gains import EXP, LINEAR, gain_of
-from ...records import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from .case import CaseRows, Lists

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,6 @@ from ...core.measures.topics import ratio
 from ...core.ranking.gains import Number
 from ...core.registry.notation import checked, parse_measure
 from ...errors import GradedError
-from ...records import dataclass
 from .dimensions import ALL_RANKS, DCG, LOWEST_LEVELS, NDCG, Way
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,6 @@ from ...evaluation.values import MOST_DECIMALS, decimals_of, values_by_topic
 from ...evaluation.vespa_ids import remarks_on_ids
 from ...files.files import RunFile
 from ...progress import Progress
-from ...records import dataclass
 from ..statistics.options import whole_number
 from .answer import Identification, answered
 from .case import Case

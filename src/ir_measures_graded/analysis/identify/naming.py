@@ -4,6 +4,7 @@ this package or of ir-measures."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +17,6 @@ from ...core.registry.facts import ONE, SKIP, ZERO, has_relevant
 from ...core.registry.notation import parse_measure
 from ...evaluation.order_of_rows import GIVEN, in_order_given
 from ...output.formats import counted, listed
-from ...records import dataclass
 from .case import Case
 from .dimensions import (
     ALL_RANKS,

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -17,7 +19,6 @@ from ...core.by_topic import changes
 from ...core.ranking.ranks import JudgedRanks
 from ...core.registry.facts import is_graded
 from ...errors import GradedError
-from ...records import NamedTuple, dataclass
 from .case import Case, Lists
 from .dimensions import (
     DCG,

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
 from ir_measures import Measure
 
 from ...progress import steps
-from ...records import dataclass
 from .case import Case, Lists
 from .dimensions import NOTHING, TREC_EVAL_ORDER, Definition, RunOrder, Space, Way, orders
 from .scoring import Block, Tried, around, blocks

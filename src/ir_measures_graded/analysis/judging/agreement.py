@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +15,6 @@ from ...output.figures import Figure
 from ...output.formats import Percent, counted, decimal, known, listed, short
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from ...records import dataclass
 from .difference import KappaDifference
 from .favours import PREFERRED_CUTOFF
 from .figures import figure_of

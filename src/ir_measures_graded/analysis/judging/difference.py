@@ -8,13 +8,12 @@ topics. The best judge is chosen by its κ, so the intervals hold together for a
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from ...evaluation.order_of_runs import best_first
 from ...progress import steps
-from ...records import NamedTuple
 from ..statistics.resampling import resampled_topics
 from ..statistics.student import student_interval
 from .panel import Panel

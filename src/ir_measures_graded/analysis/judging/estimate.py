@@ -44,9 +44,9 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -63,7 +63,6 @@ from ...output.formats import counted, decimal, known, listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ...progress import Progress
-from ...records import NamedTuple, dataclass
 from ..comparing.tests import PValue
 from ..statistics.corrections import CORRECTION_NAME, adjusted_p
 from ..statistics.defaults import CONFIDENCE, LEAST_TESTED_TOPICS

@@ -9,7 +9,7 @@ The means of the *other* runs under the machine are fitted as a line in their me
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -17,7 +17,6 @@ from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import is_normalised
-from ...records import NamedTuple
 from ..statistics.precision import EXACT
 from ..statistics.primary import paired
 

@@ -14,6 +14,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,6 @@ from ...output.formats import Percent, comma_separated, counted, decimal
 from ...output.result import Result, as_bytes
 from ...output.tables import Note, Table
 from ...progress import Progress
-from ...records import dataclass
 from ..statistics.options import check_probability, statistics_library, whole_number
 from .figures import figure_of_holes
 from .holes_model import MOSTLY_UNJUDGED, Model, OpenPairs, Outlook, Pool, signs

@@ -22,8 +22,9 @@ B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval ev
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -34,7 +35,6 @@ from ...core.ranking.judged import Judged
 from ...core.registry.facts import gains_of, is_normalised
 from ...evaluation.named import Run, read_judgments
 from ...progress import steps
-from ...records import NamedTuple, dataclass
 from ..statistics.options import statistics_library
 from ..statistics.precision import EXACT
 from .panel import LevelsByTopic

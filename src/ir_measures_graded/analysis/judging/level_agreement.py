@@ -8,13 +8,13 @@ over resampled topics.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from ...core.ranking.gains import plain_number
 from ...errors import GradedError
-from ...records import NamedTuple, dataclass
 from ..statistics.levels import of_levels
 from ..statistics.resampling import in_parts, resampled_topics
 from .panel import Panel

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Final
 
@@ -24,7 +24,6 @@ from ...output.figures import Figure, Forest, picture
 from ...output.formats import Percent, counted
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from ...records import dataclass
 from .panel import LevelsByTopic, answers_in, judgments_of, named_judges, rescaled
 
 LEAST = 2

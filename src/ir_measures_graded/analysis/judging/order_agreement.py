@@ -8,16 +8,15 @@ the agreement of the human with itself on two random halves of the topics.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import sign_of
-from ...records import NamedTuple, dataclass
 from ..comparing.families import width_of
 from ..statistics import orders
 from ..statistics.primary import paired

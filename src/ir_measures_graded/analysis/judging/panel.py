@@ -12,9 +12,9 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -43,7 +43,6 @@ from ...files.grouping import grouped
 from ...files.sources import is_file, qrels_source
 from ...output.formats import listed
 from ...progress import steps
-from ...records import NamedTuple, dataclass
 from .one_table import (
     UNJUDGED,
     chosen_for,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from ...output.formats import with_minus
-from ...records import NamedTuple
 
 RESAMPLES: Final = 1000
 

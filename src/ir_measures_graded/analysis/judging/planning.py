@@ -15,10 +15,11 @@ topics are taken to be of the same kind. `predicted` has the general case, which
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from ...records import NamedTuple, dataclass
 from ..statistics.student import deviation_limits, student_interval
 
 LEAST_TOPICS = 5

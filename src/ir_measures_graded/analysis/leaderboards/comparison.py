@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,6 @@ from ...evaluation.counting import with_effective
 from ...output.formats import counted, listed, short
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from ...records import dataclass
 from ..statistics import orders
 from ..statistics.corrections import CORRECTION_NAME
 from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from ...records import dataclass
 from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
 from ..statistics.primary import paired
 from .reading import Board

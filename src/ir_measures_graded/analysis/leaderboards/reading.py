@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +32,6 @@ from ...files.content import matching
 from ...files.sources import named_path
 from ...output.formats import counted, listed
 from ...output.tables import Note
-from ...records import dataclass
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -7,6 +7,7 @@ reproducibility of system-oriented IR experiments. SIGIR 2020.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from ...evaluation.counting import effective_size, with_effective
 from ...output.formats import counted, decimal, listed, p_of, short
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
-from ...records import dataclass
 from ..comparing.tests import PValue
 from ..statistics.defaults import ALPHA
 from ..statistics.options import as_list, statistics_library

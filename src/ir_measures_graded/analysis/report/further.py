@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from ...errors import GradedError
 from ...evaluation.attributes import By
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Study
 from ...output.tables import Table
-from ...records import NamedTuple
 from ..comparing.compare import compare
 from ..judging.agreement import MORE
 from ..judging.judges import judges

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from os.path import commonprefix
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -12,7 +12,6 @@ from ...core.ranking.gains import Number, gain_of, plain_number
 from ...core.registry.facts import gains_of, sign_of
 from ...errors import NotApplicableError
 from ...evaluation.named import Study
-from ...records import NamedTuple
 from ..explanation import Explanation, explanations
 from .pages import shortened
 from .sections import ByTopic

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,6 @@ from ...output.formats import listed
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ...progress import Progress
-from ...records import dataclass
 from ..curves import Curves
 from ..levels import levels
 from ..power import Power

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -23,7 +23,6 @@ from ...files.content import is_lasting
 from ...files.files import RunFile
 from ...output import figures
 from ...output.provenance import sha256, versions
-from ...records import NamedTuple
 from ..curves import Curves, curves
 from ..levels import Levels
 from ..power import Power, power

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from itertools import combinations
 from math import isclose
+from typing import NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -14,7 +15,6 @@ from ...evaluation.named import Study
 from ...evaluation.order_of_runs import best_first
 from ...output.formats import counted, decimal, listed, p_of, short
 from ...output.tables import Note
-from ...records import NamedTuple
 from ..comparing.compare import compare, with_turns
 from ..comparing.families import baseline_of
 from ..comparing.judgments import runs_by_name

@@ -6,12 +6,12 @@ Statistical Society B 57, 1995.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
 
 from ...errors import GradedError, shown
-from ...records import dataclass
 
 PValues = Sequence[float] | Sequence[None] | np.ndarray
 

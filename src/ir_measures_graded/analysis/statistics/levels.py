@@ -5,10 +5,11 @@ the functions here take any number of tables. Levels are counted by the cells of
 matrix that have documents, so the cost depends on the documents and not on the scale.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ...core.ranking.gains import plain_number
-from ...records import NamedTuple
 
 
 def of_levels(

@@ -9,13 +9,13 @@ SciPy computes τ-b and ρ for one pair of orders at a time, and has none of the
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from ...evaluation.order_of_runs import tie_groups
-from ...records import dataclass
 from .precision import unit_of
 
 PERSISTENCE = 0.9  # the p of RBO

@@ -11,11 +11,10 @@ Z. Šidák: Rectangular confidence regions for the means of multivariate normal 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ...records import NamedTuple
 from .corrections import DEFAULT, correction_of
 from .defaults import ALPHA, LEAST_TESTED_TOPICS
 from .few_changes import are_few, interval_with_two_more

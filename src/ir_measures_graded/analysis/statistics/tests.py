@@ -6,11 +6,10 @@ Wilcoxon's exact distribution with ties. It adds the cases in which a test is un
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ...records import NamedTuple
 from .options import statistics_library
 from .precision import TIED, differences_of, noise_of, on_grid, quietly, rounded, unit_of
 

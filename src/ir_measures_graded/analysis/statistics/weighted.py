@@ -20,13 +20,13 @@ heteroskedasticity-consistent covariance matrix estimators. Journal of Econometr
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ...core.by_topic import mean_over_topics
 from ...evaluation.counting import effective_size, weighted_mean
-from ...records import dataclass
 from .precision import deviation_of, unit_of
 
 

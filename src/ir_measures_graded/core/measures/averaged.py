@@ -6,9 +6,10 @@ of the vector (Järvelin & Kekäläinen 2002, Eq. 6).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ...records import NamedTuple
 from ..by_topic import bounds_of, cumsum, positions
 from .gain_sums import GainSum, NormalisedGainSum
 from .parameters import Flag

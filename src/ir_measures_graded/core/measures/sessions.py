@@ -8,12 +8,11 @@ multiple-query IR sessions. ECIR 2008. E. Kanoulas, B. Carterette, P. Clough, M.
 Evaluating multi-query sessions. SIGIR 2011.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import NotApplicableError
-from ...records import NamedTuple
 from ..ranking.gains import LINEAR
 from .base import GradedMeasure
 from .gain_sums import GainSum

@@ -7,13 +7,13 @@ unjudged documents if `judged_only` is set. So measures do not handle these para
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import GradedError, shown
-from ...records import NamedTuple, dataclass
 from .. import by_topic
 from ..ranking.gains import Gains, gain_of
 from ..ranking.judged import computed_once

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from ...errors import GradedError
-from ...records import NamedTuple, dataclass
 from ..by_topic import blocks, bounds_of, cumsum, largest, offsets_of, positions, rows_of, tally
 from .gains import Gains, gain_of
 

@@ -9,13 +9,12 @@ that are tied.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...records import dataclass
 from ..by_topic import blocks, bounds_of, changes, largest, positions, smallest
 from .judged import Judged
 from .order import as_compared, decisive, descending, tied

@@ -10,11 +10,11 @@ wrong number for some readers.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from ir_measures import Measure
 
 from ...errors import GradedError, shown, similar_names
-from ...records import dataclass
 
 _EVERYDAY = (
     r"(?P<name>[A-Za-z][A-Za-z0-9]*(?:[ _-](?!at[_-])[A-Za-z0-9]+)*?)"

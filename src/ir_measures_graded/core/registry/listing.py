@@ -8,14 +8,13 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ir_measures import Measure
 from ir_measures.measures import ParamInfo
 from ir_measures.providers.base import NOT_PROVIDED
 
 from ...docstrings import docstring_of
-from ...records import NamedTuple
 from ..measures import FAMILIES, trec_eval
 from ..measures.standard import definition_of
 from . import names, plugins

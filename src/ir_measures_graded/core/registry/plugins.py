@@ -12,12 +12,11 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
 
 from ...errors import GradedError
-from ...records import NamedTuple
 from ..measures.base import EXTREMES, GradedMeasure
 from ..measures.parameters import Parameter
 from . import names

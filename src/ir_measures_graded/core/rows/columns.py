@@ -10,12 +10,11 @@ import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import FileError, GradedError, did_you_mean, quoted, shown
-from ...records import NamedTuple
 from .column_words import NAMES_OF_JUDGES, judge_of, may_be_rank, only_reading
 from .level_words import has_level_words
 

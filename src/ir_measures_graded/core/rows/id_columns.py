@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ...errors import GradedError, shown
-from ...records import NamedTuple, dataclass
 from ..by_topic import bounds_of, changes
 from .arrow import arrow_numbers, is_arrow
 from .id_matching import LONGEST_ID, WORD, HashTable, Ids, Indices, flaw_of, hashes_of

@@ -11,12 +11,11 @@ from functools import partial
 from inspect import isgenerator
 from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import EmptyRunWarning, GradedError, level_of_caller, shown
-from ...records import NamedTuple
 from .arrow import exports_arrow, is_arrow, numbers_of, whole_table
 from .columns import (
     INTENTS,

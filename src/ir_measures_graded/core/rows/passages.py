@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ...errors import GradedError, Remark, shown
-from ...records import dataclass
 from .id_matching import Ids, first_rows, flaw_of
 from .rows import Rows, RunSource, refuse_repeated
 

@@ -7,11 +7,10 @@ ranks are sorted, and each tie group shares its gains.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ...records import NamedTuple
 from ..by_topic import bounds_of, changes, offsets_of, positions
 from ..measures.gain_sums import GainSum, NormalisedGainSum
 from ..measures.topics import GainList, Topics, share

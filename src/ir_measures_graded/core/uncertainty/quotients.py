@@ -8,12 +8,11 @@ threshold: with the possible gains t_1 < t_2 < … and Δ_h = t_h − t_{h−1},
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
-from typing import cast
+from dataclasses import dataclass, fields
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from ...records import NamedTuple, dataclass
 from ..budget import CALLS
 from ..by_topic import cumsum, positions
 from ..measures.average_precision import ByThreshold

@@ -3,11 +3,11 @@ may know.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from ...records import dataclass
 from ..measures.gain_sums import GainSum
 from ..measures.topics import Topics
 from .judgments import padded, unjudged_of

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...records import dataclass
 from .sheet import GAP, TICKS, Drawing, Margins, ends_within, of_height
 from .style import (
     BLUE,

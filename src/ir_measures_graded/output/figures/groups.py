@@ -6,12 +6,11 @@ Computational and Graphical Statistics 13(2), 2004. The groups here are grown gr
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ...records import dataclass
 from .sheet import GAP, TICKS, Drawing, Margins, ends_within, of_height
 from .style import BLUE, RULE, height_of_rows
 

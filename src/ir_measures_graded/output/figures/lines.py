@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...records import dataclass
 from .sheet import TICKS, Drawing, Margins
 from .style import GREY, LINE, in_lines, legend_names, shortened, spread, widest
 

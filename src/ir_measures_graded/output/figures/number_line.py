@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...records import dataclass
 from ..formats import short
 from .forest import few_ticks
 from .sheet import TICKS, Drawing, Margins

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...records import dataclass
 from .sheet import TICKS, Drawing, Margins
 from .style import BLUE, GREY, LINE, in_lines, shortened, spread, widest
 

@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
-from ...records import NamedTuple, dataclass
 from .saving import new_figure
 from .style import GREY, LINE, SIZE, in_lines, styled
 

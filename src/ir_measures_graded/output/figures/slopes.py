@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...records import dataclass
 from .sheet import TICKS, Drawing, Margins, of_height
 from .style import (
     COLOURS,
