@@ -62,6 +62,11 @@ def test_a_missing_file_is_named_without_the_name(refusal, word):
     assert message.startswith(f"file not found: {word.partition('=')[2]!r}")
 
 
+def test_the_second_file_of_a_name_gets_another_one(refusal):
+    message = refusal("evaluate", "qrels", "A=run", "A=other", "AP")
+    assert "two runs are named 'A'; give each its own name, as in new=other in a command" in message
+
+
 def test_an_output_must_not_be_the_file_behind_a_name(refusal):
     Path("x.csv").write_text(TWO)
     message = refusal("evaluate", "qrels", "A=x.csv", "RR", "-o", "x.csv")

@@ -509,7 +509,7 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
             if name == UNNAMED:
                 hint = ", as {'a': run, 'b': other}"
             elif isinstance(run, RunFile):
-                named_again = quoted(f"new={name}")
+                named_again = quoted(f"new={run.name}")
                 hint = f", as in {named_again} in a command"
             raise GradedError(f"two runs are named {shown(name)}; give each its own name{hint}")
         if isinstance(run, Mapping) and isinstance(next(iter(run.values()), None), Real):
