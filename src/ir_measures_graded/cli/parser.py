@@ -536,9 +536,11 @@ numbers = typed(
 def form_named(text: str) -> str:
     """The format of a name or of the ending of its files.
 
-    >>> form_named("md"), form_named("csv")
-    ('markdown', 'csv')
+    >>> form_named("md"), form_named("csv"), form_named("junit")
+    ('markdown', 'csv', 'xml')
     """
+    if text == "junit":
+        return "xml"
     return TABLES.get(text, text)
 
 

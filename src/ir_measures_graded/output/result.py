@@ -40,6 +40,8 @@ MEANT = {
     **dict.fromkeys(("dataframe", "df", "to_dataframe", "to_df", "to_pandas"), "to_frame()"),
     **dict.fromkeys(("per_query", "by_query", "per_topic", "perquery"), "to_frame()"),
     **dict.fromkeys(("p", "p_value", "p_values", "pvalue", "pvalues"), "to_frame(), which has p"),
+    **dict.fromkeys(("best", "leaderboard", "ranking", "sort"), "best_first()"),
+    "passed": "holds",
     "to_csv": "save('FILE.csv')",
     "to_excel": "save('FILE.xlsx')",
     "to_html": "save('FILE.md') or to_markdown(), or report(…).save('FILE.html')",
@@ -67,8 +69,9 @@ class Result:
         def __getattr__(self, name: str) -> Any:
             """Raise `AttributeError`; for a usual name of another tool it tells ours."""
             text = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if name in MEANT:
-                text += f"; write {MEANT[name]}"
+            ours = MEANT.get(name, "")
+            if ours and hasattr(type(self), ours.partition("(")[0]):
+                text += f"; write {ours}"
             # With the name and the object, Python suggests similar names.
             raise AttributeError(text, name=name, obj=self)
 
