@@ -105,6 +105,9 @@ def test_command_has_the_table_below_the_estimates(tmp_path, monkeypatch, output
     printed = output(*words, "--show", "estimates", "--width", ".1")
     assert "Human topics for intervals of ±.1" in printed
     assert "--width .02" in " ".join(output(*words, "--show", "estimates"))
+    rows = output(*words, "--show", "plan", "--width", ".1", "-f", "csv")
+    assert rows[0] == "measure,run,now,reach,topics,least,at_limit,alone"
+    assert len(rows) == 1 + len(runs)
     for further in (["--show", "pairs"], ["human.txt"]):
         assert cli.main([*words, "--width", ".1", *further]) == 2
         assert "--width is for the estimates of a single machine" in capsys.readouterr().err

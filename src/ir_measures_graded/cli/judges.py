@@ -57,10 +57,10 @@ from .arguments import (
 from .parser import Arguments, Option, as_list, check_endings, output, real, share
 from .results import Answer
 
-RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2}
+RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2, "plan": 1}
 """The least number of runs of the tables that need some."""
 TABLES_SHOWN = ("agreement", "kappas", "differences", "levels", "topics", *RUNS_OF)
-OF_ONE = ("estimates", "pairs")
+OF_ONE = ("estimates", "pairs", "plan")
 """The tables of a single machine."""
 
 
@@ -114,8 +114,8 @@ OPTIONS = (
     Option("--width W", "human topics that estimates of ± this half width need, as .02", real),
     *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES, _when_merged),
     Option(
-        "--show",
-        "table to print",
+        "--show TABLE",
+        f"table to print: {', '.join(TABLES_SHOWN)}",
         choices=TABLES_SHOWN,
     ),
     Option("--merge", "make one judge of all, by this rule", choices=tuple(RULES), excludes="show"),
@@ -265,9 +265,13 @@ def _refuse_table(arguments: Arguments, words: Sequence[str], machines: int) -> 
             f"--show {arguments.show} requires a single machine, not {machines}; name one, or "
             "make one judge of all machines with --merge"
         )
+    if arguments.show == "plan" and arguments.width is None:
+        raise GradedError("--show plan requires --width, as in --width .02")
     if arguments.width is not None:
-        if machines > 1 or arguments.show not in (None, "estimates"):
-            raise GradedError("--width is for the estimates of a single machine: --show estimates")
+        if machines > 1 or arguments.show not in (None, "estimates", "plan"):
+            raise GradedError(
+                "--width is for the estimates of a single machine: --show estimates, or plan alone"
+            )
         if not words:
             raise GradedError("--width requires runs and measures")
     if arguments.show == "differences" and machines == 1:
@@ -333,8 +337,9 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
             draw=estimates.figure,
         )
     if estimates is not None:
+        table = estimates.plan_table() if show == "plan" else estimates.pair_table()
         return View(
-            [estimates.pair_table()],
+            [table],
             noted=estimates.notes(),
             above=estimates.answer(),
             draw=estimates.figure,
