@@ -87,6 +87,7 @@ NOT_NEEDED = {
     "difflib",
     "importlib.metadata",
     "ir_measures_graded.core.registry.sentences",
+    "ir_measures_graded.core.rows.passages",
     "ir_measures_graded.core.uncertainty.extremes",
     "ir_measures_graded.core.uncertainty.ties",
     "ir_measures_graded.evaluation.near_ids",

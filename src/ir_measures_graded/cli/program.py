@@ -13,11 +13,10 @@ import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from textwrap import wrap
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ir_measures_graded_command import end_imports
 
@@ -73,8 +72,7 @@ def _interrupt(number: int, _: object) -> NoReturn:
     raise KeyboardInterrupt(number)
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(NamedTuple):
     """The lines to print, the exit status, and the remarks that the lines have."""
 
     lines: Sequence[str]

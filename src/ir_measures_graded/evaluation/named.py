@@ -32,7 +32,6 @@ from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source, in_memory
 from ..core.rows.lists import is_pair, sequence_of
-from ..core.rows.passages import PassageRule, PassageRun
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
 from ..errors import FileError, GradedError, Remark, WholeLevelsError, did_you_mean, quoted, shown
 from ..files.content import matching
@@ -253,6 +252,8 @@ def document_runs(
     >>> run.rows(read_judgments({"q": {"d1": 1}})).dicts()
     {'q': {'d1': 0.75, 'd2': 0.6}}
     """
+    from ..core.rows.passages import PassageRule, PassageRun  # This import takes time.
+
     rule = PassageRule(separator, pattern, column)
     by_documents: list[Run] = []
     for run in named_runs(runs):

@@ -18,7 +18,6 @@ from ..core.ranking.gains import gains_text, plain_number
 from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import absent_levels, falling_gains, needs_intents
-from ..core.rows.passages import PassageRun
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning, Remark, level_of_caller, shown
 from ..files.contracts import Contract
@@ -218,7 +217,7 @@ class RunRemarks:
         for remark in source.remarks:
             yield replace(remark, subject=name)
         yield from remarks_on_ids(self.shortened, name)
-        if isinstance(source, PassageRun):
+        if source.of_passages:
             yield from self._on_passages(source, name)
         if source.is_empty:
             yield Remark(EMPTY, name, "the run is empty")
@@ -253,8 +252,11 @@ class RunRemarks:
                 text += LEAVES_OUT
             yield Remark("own topic", name, text)
 
-    def _on_passages(self, source: PassageRun, name: str) -> Iterator[Remark]:
+    def _on_passages(self, source: RunSource, name: str) -> Iterator[Remark]:
         """The remarks on few documents of a run of passages, and on qrels that judge passages."""
+        from ..core.rows.passages import PassageRun  # This import takes time.
+
+        assert isinstance(source, PassageRun)
         documents = source.documents_of_topic
         if 0 < documents < self.largest_cutoff and source.has_passages:
             text = (

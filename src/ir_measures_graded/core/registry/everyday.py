@@ -10,7 +10,7 @@ wrong number for some readers.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ir_measures import Measure
 
@@ -28,8 +28,7 @@ NONE = "none"
 """Whether a word needs a cutoff, may have one, or has none."""
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """A measure as an everyday word has it.
 
     `cutoff` is one of `NEEDED`, `OPTIONAL` and `NONE`. `has_level` tells whether ranx's ``-l2`` may

@@ -115,6 +115,8 @@ class PassageRun(RunSource):
     The run may have ranks in place of scores; the best rank of a document then counts.
     """
 
+    of_passages = True
+
     def __init__(self, source: RunSource, rule: PassageRule):
         self.source = source
         self.rule = rule

@@ -208,11 +208,12 @@ class RunSource:
 
     An empty run that is not a file `is_empty` after it is read; its reader warns
     (`EmptyRunWarning`). After the run is read, `remarks` say what is unusual about its rows. `name`
-    is its name in messages.
+    is its name in messages. A run `of_passages` is a `PassageRun`.
     """
 
     in_memory: bool = True
     is_empty: bool = False
+    of_passages: bool = False
     name: str = ""
     remarks: tuple[Remark, ...] = ()
 
