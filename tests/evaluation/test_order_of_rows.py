@@ -10,7 +10,14 @@ from pyarrow import parquet
 from buckets import arrow
 from input_forms import FORMS, ONLY_GRADED
 from ir_measures_graded import ADM, GradedError, RunFile, nDCG_Burges
-from ir_measures_graded.analysis import compare, evaluate, explain, identify, ordered_runs
+from ir_measures_graded.analysis import (
+    ascending_runs,
+    compare,
+    evaluate,
+    explain,
+    identify,
+    ordered_runs,
+)
 from ir_measures_graded.evaluation.named import study_of
 from ir_measures_graded.files.content import SIZES
 
@@ -127,3 +134,15 @@ def test_an_explanation_shows_no_rank_as_a_score():
     assert np.isnan(given.scores).all()
     assert str(given.notes()[-1]) == "Tied documents are in the order of the rows of the run."
     assert "score" not in [column for table in given.tables() for column in map(str, table.columns)]
+
+
+def test_an_explanation_says_what_negated_scores_are():
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}
+    ranked = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "rank": [1, 2]}
+    for runs, text in (
+        ({"mine": run}, ""),
+        ({"mine": ranked}, "the ranks of the run, with the sign reversed."),
+        (ascending_runs({"mine": run}), "with the sign reversed, as smaller ones are better."),
+    ):
+        assert explain(qrels, runs, "CG@2", "q").scores_in_words.endswith(text)
+        assert bool(text) == bool(explain(qrels, runs, "CG@2", "q").scores_in_words)

@@ -29,6 +29,8 @@ from ..core.ranking.ranks import JudgedRanks
 from ..core.registry import facts
 from ..core.registry.facts import ONE, SKIP, ZERO, reads_scores
 from ..core.registry.notation import parse_measure
+from ..core.rows.passages import PassageRun
+from ..core.rows.rows import AscendingRun
 from ..errors import NotApplicableError
 from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
 from ..evaluation.level_notes import notes_on_err, notes_on_rel
@@ -122,6 +124,7 @@ class Explanation(Result):
     relevant document. `levels_of_qrels` are those of all topics. `in_order_given` tells that tied
     documents stay in the order of the rows of the run, whose scores are then NaN. `asked` is the
     measure that a user names if another one with the same values explains it, as for ERR@10.
+    `scores_in_words` says what scores are if they are not those of the run.
     """
 
     measure: Measure
@@ -149,6 +152,7 @@ class Explanation(Result):
     no_relevant: str = ZERO
     levels_of_qrels: tuple[float, ...] = ()
     in_order_given: bool = False
+    scores_in_words: str = ""
     asked: Measure | None = None
 
     @property
@@ -278,6 +282,8 @@ class Explanation(Result):
             notes.append(Note("{}.", self.steps_in_words))
         if self.in_order_given:
             notes.append(Note(ORDER_GIVEN))
+        if self.scores_in_words:
+            notes.append(Note(self.scores_in_words))
         return notes + self.notes_on_rel()
 
     def notes_on_rel(self) -> list[Note]:
@@ -381,12 +387,28 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
             no_relevant=run.judgments.counting.no_relevant,
             levels_of_qrels=run.judgments.levels,
             in_order_given=run.in_order_given,
+            scores_in_words=_scores_in_words(run),
             steps_in_words=_in_words(measure, steps, highest_gains[number]),
             highest_gain=highest_gains[number],
             **arrays,
         )
         explained.append(explanation)
     return explained
+
+
+def _scores_in_words(run: Run) -> str:
+    """What the scores of a run are if they are not those of its rows; empty if they are."""
+    source = run.source
+    if isinstance(source, PassageRun):
+        source = source.source
+    is_ascending = isinstance(source, AscendingRun) or getattr(source, "is_ascending", False)
+    if run.in_order_given:
+        return ""
+    if run.ranks.listed.facts.ranked:
+        return "The scores are the ranks of the run, with the sign reversed."
+    if is_ascending:
+        return "The scores are those of the run with the sign reversed, as smaller ones are better."
+    return ""
 
 
 def _ideal(run: Run, measure: GradedMeasure, uncut: Topics, last: int) -> dict[str, np.ndarray]:
