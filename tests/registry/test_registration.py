@@ -110,7 +110,7 @@ def test_import_has_no_other_effect():
     assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()
     own = [name for name in sys.modules if name.startswith("ir_measures_graded.")]
     folders = {name.split(".")[1] for name in own}
-    assert folders == {"arguments", "core", "docstrings", "errors", "records"}, folders
+    assert folders == {"arguments", "core", "docstrings", "errors"}, folders
     assert ir_measures_graded.RunFile.__module__ == "ir_measures_graded.files.files"
     for name in ir_measures_graded.__all__:
         assert hasattr(ir_measures_graded, name), name
