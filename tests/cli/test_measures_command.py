@@ -74,6 +74,19 @@ def test_plugins_are_listed_with_their_status(output, monkeypatch):
     assert last["measures"] == []
 
 
+def test_the_paragraph_of_latex_has_the_formulas_of_latex(output):
+    """pdfLaTeX refuses Greek letters and relations outside mathematics."""
+    measures = ["nDCG_JK@10", "RBP_G(p=0.8)"]
+    lines = output("measures", *measures, "--sentence", "--bibtex", "-f", "latex")
+    text = " ".join(lines)
+    assert r"nDCG\_JK@10: " in text
+    assert r"$\Sigma$\textsubscript{i$\le$k} G[i] / d(i)" in text
+    assert r"(G[i] / H) p\textsuperscript{i$-$1}" in text
+    assert "@article{jarvelin2002," in lines
+    paragraphs = text.partition("@article")[0]
+    assert not set(paragraphs).intersection("ΣΠβγτρ≤≥−√⁺⁻")
+
+
 def test_paragraphs_and_entries_are_printed_together(output):
     """A measure of trec_eval has its program as an entry, and the paragraph says what k is."""
     lines = output("measures", "AP", "nDCG_JK@10", "--sentence", "--bibtex")

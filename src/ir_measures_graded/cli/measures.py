@@ -1,7 +1,7 @@
 """The command `measures`, which lists measures and plugins."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from ..core.registry.listing import (
 from ..core.registry.notation import parse_measures
 from ..core.registry.sentences import sentence
 from ..errors import GradedError
-from ..output.formats import listed, text_rows
+from ..output.formats import latex_prose, listed, text_rows
 from ..output.result import View
 from ..output.tables import Column, Table
 from ..output.width import width
@@ -29,6 +29,8 @@ from . import PROGRAM
 from .parser import Arguments, Option, output
 from .results import Answer
 
+Lines = Callable[[int], Iterable[str]]
+"""The lines of a document with a number of decimals."""
 IR_MEASURES = "MacAvaney, Macdonald & Ounis 2022"
 """The work that the users of ir-measures cite."""
 SOFTWARE = f"""\
@@ -58,8 +60,9 @@ def run(arguments: Arguments) -> Answer:
 
     A description has the formula, the parameters, the undefined case and the source of a measure.
     --sentence prints a paragraph to paste into a paper, which says exactly which measure it is:
-    gains, discount, ideal list, cutoff, ties, unjudged documents and source. --bibtex prints the
-    entries of the sources and of this package, to cite them. Both can be given together.
+    gains, discount, ideal list, cutoff, ties, unjudged documents and source; with -f latex, its
+    formulas are those of LaTeX. --bibtex prints the entries of the sources and of this package, to
+    cite them. Both can be given together.
 
       ir_measures_graded measures
       ir_measures_graded measures nDCG_JK muAP AP
@@ -131,28 +134,42 @@ def _sentences(arguments: Arguments) -> Answer:
     """The paragraph about each of the named measures."""
     measures = _named(arguments, "--sentence")
     rows = [[str(measure), sentence(measure)] for measure in measures]
+    paragraphs = [paragraph for _, paragraph in rows]
+    documents: dict[str, Lines] = {
+        "text": lambda _: _folded(paragraphs),
+        "latex": lambda _: _folded(map(latex_prose, paragraphs)),
+    }
+    return Answer(View([Table(["measure", "sentence"], rows)]), documents=documents)
+
+
+def _folded(paragraphs: Iterable[str]) -> list[str]:
+    """Paragraphs folded to the width of the terminal, an empty line apart."""
     lines: list[str] = []
-    for _, paragraph in rows:
+    for paragraph in paragraphs:
         if lines:
             lines.append("")
-        lines += textwrap.wrap(paragraph, width())
-    table = Table(["measure", "sentence"], rows)
-    return Answer(View([table]), documents={"text": lambda _: lines})
+        lines += textwrap.wrap(paragraph, width(), break_long_words=False, break_on_hyphens=False)
+    return lines
 
 
 def _paragraphs_and_entries(arguments: Arguments) -> Answer:
     """The paragraph about each of the named measures, and below the entries to cite; in a table,
     the paragraphs and the entries as rows.
     """
+    paragraphs = _sentences(arguments)
+    entries = _bibtex(arguments)
     rows: list[Any] = []
-    lines: list[str] = []
-    for kind, answer in (("sentence", _sentences(arguments)), ("bibtex", _bibtex(arguments))):
+    for kind, answer in (("sentence", paragraphs), ("bibtex", entries)):
         rows += [[kind, *row] for row in answer.result.data().rows]
-        if lines:
-            lines += ["", ""]
-        lines += answer.documents["text"](0)
-    table = Table(["kind", "name", "text"], rows)
-    return Answer(View([table]), documents={"text": lambda _: lines})
+    documents: dict[str, Lines] = {}
+    for form, lines in paragraphs.documents.items():
+        documents[form] = partial(_one_below_the_other, lines, entries.documents["text"])
+    return Answer(View([Table(["kind", "name", "text"], rows)]), documents=documents)
+
+
+def _one_below_the_other(first: Lines, second: Lines, places: int) -> list[str]:
+    """The lines of two documents, two empty lines apart."""
+    return [*first(places), "", "", *second(places)]
 
 
 def _pages(measures: list[Any]) -> list[str]:

@@ -345,9 +345,31 @@ def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
 
 def escaped_latex(text: str) -> str:
     """Text that LaTeX prints as it is, in one line."""
-    return clean(text).translate(_LATEX)
+    return clean(text).translate(_IN_LATEX_TABLES)
 
 
+def latex_prose(text: str) -> str:
+    r"""A sentence with formulas as LaTeX prints it, with subscripts and superscripts.
+
+    >>> print(latex_prose("nDCG_JK: Σ_{i≤k} p^{i−1} / log_b(i)"))
+    nDCG\_JK: $\Sigma$\textsubscript{i$\le$k} p\textsuperscript{i$-$1} / log\textsubscript{b}(i)
+    """
+    parts: list[str] = []
+    end = 0
+    for match in re.finditer(_RAISED_OR_LOWERED, clean(text)):
+        parts.append(clean(text)[end : match.start()].translate(_IN_LATEX))
+        command = "subscript" if match["sign"] == "_" else "superscript"
+        inner = (match["group"] or match["word"]).translate(_IN_LATEX)
+        parts.append(rf"\text{command}{{{inner}}}")
+        end = match.end()
+    return "".join(parts) + clean(text)[end:].translate(_IN_LATEX)
+
+
+_RAISED_OR_LOWERED = (
+    r"(?P<sign>[_^])(?:\{(?P<group>[^{}]*)\}"
+    r"|(?P<word>(?<=\^)[a-z]\w*|(?:[a-zI]|bq)(?![A-Za-z_])))"
+)
+"""A superscript, or a subscript of one letter; names such as nDCG_JK have more."""
 _LATEX_SIGNS = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -356,11 +378,20 @@ _LATEX_SIGNS = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     MINUS: "$-$",
-    # At the beginning of a row, these two would be an argument of the row before.
-    "[": "{[}",
-    "*": "{*}",
 }
-_LATEX = str.maketrans(_LATEX_SIGNS | {sign: f"\\{sign}" for sign in "&%$#_{}"})
+_SYMBOLS = {
+    "≤": r"\le", "≥": r"\ge", "√": r"\surd", "Σ": r"\Sigma", "Π": r"\Pi", "β": r"\beta",
+    "γ": r"\gamma", "ρ": r"\rho", "τ": r"\tau", "⌊": r"\lfloor", "⌋": r"\rfloor", "′": "'",
+    "⁺": "^+", "⁻": "^-", "ᵘ": "^u", "ˢ": "^s",
+}  # fmt: skip
+"""Signs that pdfLaTeX refuses outside mathematics."""
+_IN_LATEX = str.maketrans(
+    _LATEX_SIGNS
+    | {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    | {sign: f"${symbol}$" for sign, symbol in _SYMBOLS.items()}
+)
+# At the beginning of a row, these two would be an argument of the row before.
+_IN_LATEX_TABLES = _IN_LATEX | str.maketrans({"[": "{[}", "*": "{*}"})
 
 
 def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
