@@ -152,9 +152,9 @@ OBJECTS_OF_JSON = Work("objects of JSON", 64)
 LISTS_OF_JSON = Work("lists of JSON", 48)
 MEMBERS_OF_JSON = Work("members of long objects of JSON", 32)
 """Those beyond a hundred for each object, as the documents of a topic."""
-HITS_OF_JSON = Work("hits in answers of JSON", 32)
+HITS_OF_JSON = Work("hits in answers of JSON", 48)
 """Documents in the answers of search engines, which are objects."""
-TOPICS_OF_JSON = Work("topics or rows of JSON", 144)
+TOPICS_OF_JSON = Work("topics or rows of JSON", 192)
 """Values that are a topic each, or a row of a table and a list."""
 
 _LIMITS_LIFTED: ContextVar[bool] = ContextVar("limits lifted", default=False)
