@@ -11,6 +11,7 @@ from ir_measures_graded.cli.habits import in_our_words
 LINES = """
 qrels run AP                        | evaluate qrels run AP
 -q -m map qrels run                 | evaluate -q qrels run map
+-qc -m map qrels run                | evaluate -q qrels run map
 evaluate -m map qrels run           | evaluate qrels run map
 evaluate --run run --qrels qrels -m AP | evaluate qrels run AP
 evaluate qrels --runs=run --metrics=AP | evaluate qrels run AP

@@ -244,6 +244,7 @@ def _without_options_of_trec_eval(words: Sequence[str]) -> tuple[list[str], str]
     """
     if words[0] != "evaluate":
         return list(words), ""
+    words = _with_single_letters(words)
     line: list[str] = []
     level = ""
     is_level = False
@@ -259,6 +260,17 @@ def _without_options_of_trec_eval(words: Sequence[str]) -> tuple[list[str], str]
         elif word != ALWAYS_ON:
             line.append(word)
     return line, level
+
+
+def _with_single_letters(words: Sequence[str]) -> list[str]:
+    """The line with -q -c for -qc, as trec_eval takes it."""
+    line: list[str] = []
+    for word in words:
+        if re.fullmatch("-[cnq]{2,}", word):
+            line += [f"-{letter}" for letter in word[1:]]
+        else:
+            line.append(word)
+    return line
 
 
 def _with_level(words: Sequence[str], level: int) -> list[str]:
