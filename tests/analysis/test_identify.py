@@ -673,9 +673,20 @@ def test_values_of_a_tool_that_was_run_are_likelier_than_those_of_one_that_was_r
     # Of these values no string is equal, though the definition gives all.
     by_topic = identify(QRELS, RUN, values, measure="nDCG@10")
     assert "as scikit-learn and torchmetrics compute it" in by_topic.summary
-    assert (by_topic.measure, by_topic.equal, by_topic.differ) == ("nDCG@10", False, 0)
+    answer = (by_topic.measure, by_topic.equal, by_topic.differ)
+    assert answer == ("nDCG(ties='mean')@10", False, 0)
     (here,) = texts_of(by_topic, "here")
     assert "no measure string or option here has an ideal list of the retrieved" in here
+
+
+@pytest.mark.parametrize("measure", ["nDCG(ties='mean')@10", "nDCG_JK(ties='max')@10"])
+def test_values_of_tied_orders_have_the_string_with_ties(measure):
+    """scikit-learn with all judged documents has the first of them."""
+    stored = evaluate(QRELS, {"run": RUN}, [measure])
+    values = dict(zip(stored.topics, stored.values[0, 0].tolist(), strict=True))
+    answer = identify(QRELS, RUN, values)
+    assert (answer.measure, answer.equal) == (measure, True)
+    assert f"values are those of {measure}" in answer.summary
 
 
 def test_a_mean_names_the_tools_of_the_other_definitions_that_fit():

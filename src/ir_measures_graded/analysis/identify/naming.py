@@ -4,6 +4,7 @@ this package or of ir-measures."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,24 +14,28 @@ from ir_measures import Measure
 from ...core.ranking.gains import Number, plain_number
 from ...core.ranking.ranks import JudgedRanks
 from ...core.reduction import reduced
-from ...core.registry.facts import ONE, SKIP, ZERO, has_relevant
+from ...core.registry.facts import ONE, SKIP, ZERO, has_relevant, with_options
 from ...core.registry.notation import parse_measure
+from ...errors import NotApplicableError
 from ...evaluation.order_of_rows import GIVEN, in_order_given
 from ...output.formats import counted, listed
 from .case import Case
 from .dimensions import (
     ALL_RANKS,
+    BEST,
     EVERY,
     FIRST_K,
     JUDGED_ONLY,
     LABELS,
     LINEAR_GAIN,
+    MEAN,
     QRELS_TOPICS,
     RETRIEVED_ONLY,
     ROUNDED,
     SHOWN,
     TREC_EVAL_ORDER,
     UNCUT,
+    WORST,
     Definition,
     LogFrom,
     Space,
@@ -42,6 +47,8 @@ from .search import SAME
 from .tools import FAR, IS_HERE, TOOLS, departs
 
 CONVENTIONS = Definition._fields[2:]
+TIES = {MEAN.text: "mean", WORST.text: "min", BEST.text: "max"}
+"""The parameter `ties` of a measure for orders of tied documents that are no sort."""
 # What a measure string does not tell.
 CONVENTIONS_OF_MEANS = ("averaged", "shown")
 USUAL_WAYS = (LINEAR_GAIN, FIRST_K, EVERY, QRELS_TOPICS, ROUNDED)
@@ -207,6 +214,9 @@ class NamesOfDefinitions:
         is_judged_only = definition.documents == JUDGED_ONLY.text
         if is_judged_only and "judged_only" in measure.SUPPORTED_PARAMS:
             measure = type(measure)(**measure.params, judged_only=True)
+        if definition.order in TIES:
+            with suppress(NotApplicableError):
+                measure = with_options(measure, {"ties": TIES[definition.order]})
         return at_cutoff(measure, definition.cutoff)
 
     def _gains_in_string(self, definition: Definition) -> str:
