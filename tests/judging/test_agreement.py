@@ -10,6 +10,7 @@ import pytest
 
 from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import compare, evaluate
+from ir_measures_graded.analysis.judging import level_agreement
 from ir_measures_graded.analysis.judging.favours import favours
 from ir_measures_graded.analysis.judging.judges import judges
 from ir_measures_graded.analysis.judging.panel import answers_in
@@ -490,3 +491,9 @@ def test_the_order_under_few_human_labels_is_restricted_in_the_sentence():
     assert "where the human judged" not in str(complete.answer()[0])
     several = judges(machine, {"m": machine, "n": machine}, resamples=100)
     assert "divided in two, below" not in " ".join(map(str, several.notes()))
+
+
+def test_resamples_of_many_levels_are_refused(monkeypatch):
+    monkeypatch.setattr(level_agreement, "MOST_PAIRS", 1_000)
+    with pytest.raises(GradedError, match=r"pairs of levels in topics: .* use fewer resamples"):
+        judges(HUMAN, {"machine": HUMAN})

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...core.budget import within_budget
 from ...core.ranking.gains import plain_number
 from ...errors import GradedError
 from ..statistics.levels import of_levels
@@ -22,6 +23,8 @@ from .percentiles import Sampling, Statistic
 
 MOST_LEVELS: Final = 12
 """The levels have a table, and κ of each division, if there are at most so many."""
+MOST_PAIRS: Final = 1_000_000_000
+"""Pairs of levels in topics of all resamples together, which takes a minute."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +146,10 @@ def level_agreement(
     def agreement_in(weights: np.ndarray) -> dict[str, np.ndarray]:
         return of_levels(counts.sums(weights), counts.human, counts.machine, levels, has_table)
 
+    count = counts.documents.size
+    what = f"{sampling.resamples:,} resamples of {count:,} pairs of levels in topics"
+    steps = sampling.resamples * count
+    within_budget(what, steps, MOST_PAIRS, remedy="use fewer resamples")
     weights = resampled_topics(len(pairs), sampling.resamples, sampling.seed)
     by_resample = in_parts(agreement_in, counts.documents.size + levels.size, weights)
     statistics = {
