@@ -21,6 +21,7 @@ from ir_measures_graded.files.content import SIZES
 from ir_measures_graded.files.files import qrels_in
 from ir_measures_graded.files.json_text import Text
 from ir_measures_graded.files.parquet_pages import largest_page
+from ir_measures_graded.files.predictions import predictions_for
 
 LINE = b"q1 Q0 d1 1 2.0 t\n"
 KINDS = {
@@ -384,3 +385,14 @@ def test_json_names_its_runs(tmp_path, start, form):
     run = RunFile(path)
     run.sizes = SIZES._replace(start=start)
     assert run.has_runs()
+
+
+def test_predictions_count_against_the_limit(tmp_path):
+    labels = qrels_in(io.BytesIO(b"1 qid:1 1:1\n"))
+    path = tmp_path / "predictions.gz"
+    path.write_bytes(gzip.compress(b"1\n" * 5_000))
+    sizes = SIZES._replace(free=1 << 17)
+    told = refused(lambda: predictions_for(path, labels, True, sizes))
+    assert "unpack to more lines that are read one by one" in told
+    path.write_bytes(gzip.compress(b"# seed 1\n" * 2 + b"0.5\n"))
+    assert predictions_for(path, labels, True, sizes).values.tolist() == [0.5]

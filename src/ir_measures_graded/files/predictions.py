@@ -6,14 +6,17 @@ The numbers are the scores of the documents of these lines.
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from ..core.rows.columns import RUN
 from ..core.rows.rows import Facts, Rows
 from ..errors import FileError, shown
-from .content import Content, File, Sizes, is_lasting
+from .content import LINES_READ_ALONE, Content, File, Sizes, is_lasting
 from .forms import BYTE_ORDER_MARK, LETOR, LETOR_BY_LINE, number_of
 
+COMMENTS = re.compile(rb"(?:#[^\n]*(?:\n|\Z))*")
 ONE_A_LINE = "one number a line"
 """The form of a file of predictions."""
 FORMS = (LETOR.name, LETOR_BY_LINE.name)
@@ -57,12 +60,14 @@ def _numbers_in(file: File, sizes: Sizes) -> np.ndarray | None:
     """
     with Content(file, sizes) as content:
         start = content.stream.start.removeprefix(BYTE_ORDER_MARK)
-        while start.startswith(b"#"):
-            start = start.partition(b"\n")[2]
+        comments = COMMENTS.match(start)
+        start = start[comments.end() :]  # type: ignore[union-attr]
         if number_of(start.partition(b"\n")[0].strip()) is None:
             return None
         numbers = []
-        lines = content.text().rstrip().split("\n")
+        whole = content.text().rstrip()
+        content.spend(LINES_READ_ALONE, 1 + whole.count("\n"))
+        lines = whole.split("\n")
         for place, line in enumerate(lines, start=1):
             text = line.encode()
             if text.startswith(b"#"):
