@@ -45,7 +45,7 @@ nitpick_ignore_regex = [
     # Short names of type aliases:
     (
         r"py:class",
-        r"Measures?|(figures.)?Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File|Given|By|Repeats",
+        r"Measures?|(figures.)?Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File|Given|By|Repeats|Names",
     ),
     # Classes that are not public:
     (r"py:class", r".*\.report\.\w+\.\w+|.*\.JudgedRanks|.*\.judged\.\w+"),
@@ -54,7 +54,10 @@ nitpick_ignore_regex = [
     (r"py:class", r".*\.contracts\.Contract|.*\.rows\.rows\.Rows|.*\.Unjudged"),
     (r"py:class", r".*\.output\.figures\.\w+\.\w+|.*\.corrections\.Correction"),
     (r"py:class", r".*\.holes\w*\.Outlook|.*\.difference\.KappaDifference"),
-    (r"py:class", r".*\.tables\.(Table|Note)|.*\.Scorer|.*\.leaderboards\.\w+\.(Board|RunAgain)"),
+    (
+        r"py:class",
+        r"(.*\.tables\.)?(Table|Note)|.*\.Scorer|.*\.leaderboards\.\w+\.(Board|RunAgain)",
+    ),
     # Single backticks in docstrings are code; a link is optional.
     (r"py:obj", r".*"),
 ]

@@ -116,7 +116,8 @@ def compare(
     difference, if the rankings are given, their files have less than 250 MB, and the measure has
     ranges and is no average over all ranks (`avg`).
 
-    `progress` is as for `evaluate`.
+    `progress` is as for `evaluate`. `topic_differences` of the result has the values of each topic
+    by both runs, the largest differences first.
 
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
     >>> from ir_measures_graded import nDCG_JK

@@ -26,6 +26,7 @@ UNREACHED = "not exercised"
 MOST_LISTED = 5  # the number of definitions that are listed
 CHANCE = ALPHA  # what is likelier to happen by chance is no evidence
 CERTAIN = 0.9995  # a bound that would be written as 1.000
+LEAST_SHOWN = 0.001  # a bound below it is written as this
 LEAST_AGREEING = 5  # a cause needs so many topics that agree
 # A cause is a property of at least this share of the topics that differ.
 COMMON = 0.5
@@ -118,7 +119,8 @@ class Conclusions:
             for group in self.ranking.usual[:MOST_LISTED]:
                 yield "fits", self.names.named(group)
         if self.is_weak or (self.ranking.is_found and self.case.by_mean):
-            fit = f"fit a usual definition with probability {self.chance:.3f} at most"
+            probability = f"{max(self.chance, LEAST_SHOWN):.3f}"
+            fit = f"fit a usual definition with probability {probability} at most"
             if self.chance >= CERTAIN:
                 fit = "fit one of so many usual definitions as well"
             hint = ""
