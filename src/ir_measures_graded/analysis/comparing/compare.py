@@ -117,7 +117,7 @@ def compare(
     ranges and is no average over all ranks (`avg`).
 
     `progress` is as for `evaluate`. `topic_differences` of the result has the values of each topic
-    by both runs, the largest differences first.
+    by both runs, those that fell most first.
 
     >>> values = np.array([[0.2, 0.3, 0.4, 0.5], [0.3, 0.5, 0.7, 0.6]])
     >>> from ir_measures_graded import nDCG_JK
