@@ -48,10 +48,12 @@ def test_command_reads_both_judges_of_a_table(labels, output, words):
     assert (NAMED in lines) is (words[0] == "labels.csv")
 
 
-def test_a_table_of_judges_stands_before_runs(labels, output):
-    Path("a.run").write_text("q1 Q0 b 1 2 a\nq2 Q0 b 1 2 a\n")
-    Path("b.run").write_text("q1 Q0 a 1 2 b\nq2 Q0 b 1 2 b\n")
-    lines = output("judges", "labels.csv", "a.run", "b.run", "P@1", "--show", "agreement")
+@pytest.mark.parametrize("runs", [["runs/a.run", "runs/b.run"], ["runs"], ["runs/*.run"]])
+def test_a_table_of_judges_stands_before_runs(labels, output, runs):
+    Path("runs").mkdir()
+    Path("runs/a.run").write_text("q1 Q0 b 1 2 a\nq2 Q0 b 1 2 a\n")
+    Path("runs/b.run").write_text("q1 Q0 a 1 2 b\nq2 Q0 b 1 2 b\n")
+    lines = output("judges", "labels.csv", *runs, "P@1", "--show", "agreement")
     assert lines[-1].startswith("ir_measures_graded judges labels.csv:human")
 
 

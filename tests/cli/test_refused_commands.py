@@ -47,6 +47,7 @@ evaluate qrels run ""                | cannot read measure ''
 evaluate weights.csv run ERR_IA_G    | weights.csv:3: topic 'q1', document
 evaluate qrels run CG@1 --confidence 95 | confidence=95.0 is not allowed
 evaluate graded-demo A.run AP --sessions=turns.csv | turns.csv: topic 351 has two values of turn
+evaluate qrels rr AP                 | no run is given; 'rr' is read as a measure: write ./rr for
 evaluate qrels empty AP              | 'empty' is a directory; pass run files, for example empty/*
 evaluate                             | arguments are required: QRELS
 evaluate qrels run AP -q --show topics         | --show topics and --by_query exclude
@@ -133,6 +134,7 @@ def refused(refusal):
     for name, content in FILES.items():
         Path(name).write_text(content)
     Path("empty").mkdir()
+    Path("rr").mkdir()
 
     def message_of(line):
         return refusal(*shlex.split(line))

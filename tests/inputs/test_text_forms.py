@@ -194,6 +194,7 @@ def test_quoted_fields_are_those_of_rfc_4180(without_arrow, delimiter, end, quot
         ('query_id,doc_id,score\n"q1"," d1 ",1\n', {"q1": {" d1 ": 1}}),
         ('query_id;doc_id;score\nq1;d1;1,5\nq1;d2;"-,25"\n', {"q1": {"d1": 1.5, "d2": -0.25}}),
         ("query_id;doc_id;score\nq1;d1;1.5\nq1;d2;2\n", {"q1": {"d1": 1.5, "d2": 2}}),
+        ("query_id;doc_id;score\n;;\nq1;d1;1,5\n;;\n;;\n", {"q1": {"d1": 1.5}}),  # a spreadsheet
         ('"query\ntext",qid,docid,score\n"a\n5"" b",q1,d1,1\n', {"q1": {"d1": 1}}),
         ('note,qid,docid,score\n5" disk,q1,d1,1\n3" disk,q1,d2,2\n', {"q1": {"d1": 1, "d2": 2}}),
     ],

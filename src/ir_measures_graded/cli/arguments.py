@@ -411,7 +411,11 @@ def inputs(
     if not measures:
         measures = [parse_measure(text) for text in default]
     if needed and not paths and not arguments.get("scoreddocs"):
-        raise GradedError("no run is given; pass one or more run files, or - for standard input")
+        hint = "; pass one or more run files, or - for standard input"
+        folders = [word for word in words if os.path.isdir(word)]
+        if folders:
+            hint = f"; {folders[0]!r} is read as a measure: write ./{folders[0]} for the folder"
+        raise GradedError(f"no run is given{hint}")
     if needed and not measures:
         raise GradedError(_no_measure(paths))
     is_only_run = needed and len(paths) == 1 and not arguments.get("scoreddocs")

@@ -54,7 +54,7 @@ from .arguments import (
     resamples,
     with_columns,
 )
-from .parser import Arguments, Option, as_list, check_endings, output, real, share
+from .parser import Arguments, Option, as_list, check_endings, expanded, output, real, share
 from .results import Answer
 
 RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2, "plan": 1}
@@ -165,7 +165,7 @@ def run(arguments: Arguments) -> Answer:
     remarks: list[Remark] = []
     if of_table is not None:
         human = of_table.human
-        words = [word for word in (arguments.machine, *arguments.inputs) if word is not None]
+        words = [*_expanded_machine(arguments), *arguments.inputs]
         words = [word for word in words if word != arguments.qrels]  # the table has both judges
         more, others = _machines_and_others(arguments, words)
         of_judges = [*of_table.machines.values(), *more]
@@ -221,15 +221,20 @@ def _judges_of_table(arguments: Arguments) -> JudgesOfTable | None:
     columns = given_columns(arguments)
     if judge_word(arguments.qrels).column:
         return None
-    machine = arguments.machine
-    if machine is not None and not is_measure(machine):
+    for machine in _expanded_machine(arguments):
+        if is_measure(machine):
+            continue
         word = judge_word(machine)
-        is_other = (
-            is_file(word.path) and not word.column and not is_judge(word.path, False, columns)
-        )
-        if not is_other and not is_measure(machine):
+        if word.column or not is_file(word.path) or is_judge(word.path, False, columns):
             return None
     return judges_of_table(arguments.qrels, columns)
+
+
+def _expanded_machine(arguments: Arguments) -> list[str]:
+    """The words of the first argument behind the human: the files of a folder or a pattern."""
+    if arguments.machine is None:
+        return []
+    return expanded([arguments.machine], arguments.qrels)
 
 
 def _machines_and_others(arguments: Arguments, words: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -389,6 +389,8 @@ def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
     numbers: list[int] = []
     fields_of_rows = lines.fields(block)
     for fields in fields_of_rows:
+        if not any(fields):  # a spreadsheet ends with such rows
+            continue
         row = read(fields)
         if row[value].strip() in form.unjudged:
             unjudged += 1
