@@ -57,6 +57,21 @@ def test_a_table_of_judges_stands_before_runs(labels, output, runs):
     assert lines[-1].startswith("ir_measures_graded judges labels.csv:human")
 
 
+def test_estimates_are_left_out_where_the_human_judged_all_topics(folder, output):
+    topics = [f"q{number}" for number in range(12)]
+    rows = [
+        f"{topic},{doc},{level},{level}" for topic in topics for doc, level in (("a", 0), ("b", 1))
+    ]
+    Path("labels.csv").write_text("\n".join(["query,doc,human,llm", *rows]))
+    Path("a.run").write_text("".join(f"{topic} Q0 b 1 2 a\n" for topic in topics))
+    lines = " ".join(output("judges", "labels.csv", "a.run", "P@1"))
+    assert "the machine adds nothing to the means of the runs; --show estimates" in lines
+    assert "lambda" not in lines
+    assert "lambda" in " ".join(
+        output("judges", "labels.csv", "a.run", "P@1", "--show", "estimates")
+    )
+
+
 @pytest.mark.parametrize("form", ["frame", "arrow", "rows", "csv", "parquet", "jsonl"])
 def test_python_reads_every_form_of_a_table(labels, form):
     """A document without a level of the human is not judged by the human."""

@@ -59,6 +59,10 @@ from .results import Answer
 
 RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2, "plan": 1}
 """The least number of runs of the tables that need some."""
+NO_TOPICS_OF_MACHINE = (
+    "The human judged all topics, so the machine adds nothing to the means of the runs; --show "
+    "estimates has them."
+)
 TABLES_SHOWN = ("agreement", "kappas", "differences", "levels", "topics", *RUNS_OF)
 OF_ONE = ("estimates", "pairs", "plan")
 """The tables of a single machine."""
@@ -324,12 +328,19 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
     """The tables and the figure that are shown; without `show`, those of all results."""
     if show is None:
         results: list[Judges | Estimates] = [agreement]
+        read = agreement.data()
+        remaining: list[str] = []
         if estimates is not None:
-            results.append(estimates)
+            read = estimates.data()
+            if estimates.machine_only or estimates.plans:
+                results.append(estimates)
+            else:
+                remaining.append(NO_TOPICS_OF_MACHINE)
+        notes_of_results = [note for result in results for note in result.notes()]
         return View(
             [table for result in results for table in result.tables()],
-            read=results[-1].data(),
-            noted=_distinct(note for result in results for note in result.notes()),
+            read=read,
+            noted=_distinct([*notes_of_results, *remaining]),
             above=[sentence for result in results for sentence in result.answer()],
             draw=agreement.figure,
         )
