@@ -252,10 +252,12 @@ def long(parts: dict[str, Any]) -> str:
 
 
 def jobs(parts: dict[str, Any]) -> str:
-    """Commands with one process and with two: processor time, which other work hardly changes."""
+    """Commands with one process and with two."""
     (rows,) = parts["jobs"]["tables"].values()
-    table = [[row["runs"], row["CPU_s_1"], row["CPU_s_2"]] for row in rows]
-    return markdown(["runs", "`evaluate`: CPU s", "`--jobs 2`: CPU s"], table, 1)
+    columns = ["s_1", "s_2", "CPU_s_1", "CPU_s_2"]
+    table = [[row["runs"], *(row[column] for column in columns)] for row in rows]
+    heads = ["runs", "one process: s", "`--jobs 2`: s", "one process: CPU s", "`--jobs 2`: CPU s"]
+    return markdown(heads, table, 1)
 
 
 def analyses(parts: dict[str, Any]) -> str:
