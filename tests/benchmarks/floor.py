@@ -147,9 +147,13 @@ def main(argv: Sequence[str] | None = None, shapes: Mapping[str, Shape] = SHAPES
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("workloads", nargs="*", choices=list(shapes), help="default: M")
+    names = f"of {', '.join(shapes)}; default: M"
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=names)
     parser.add_argument("--rounds", type=int, default=15, help="measurements of each step")
     arguments = parser.parse_args(argv)
+    unknown = set(arguments.workloads).difference(shapes)
+    if unknown:
+        parser.error(f"WORKLOAD is {names}, not {', '.join(sorted(unknown))}")
     print("| workload | form | step | ms | of the evaluation |\n|---|---|---|--:|--:|")
     for workload in arguments.workloads or ["M"]:
         for form, steps_of in FORMS_MEASURED.items():
