@@ -117,7 +117,8 @@ class Effort(Result):
         more: dict[str, float] = {}
         for number in self.others:
             run = self.runs[number]
-            more["The ideal list" if run == IDEAL else run] = self.more[number, rank - 1]
+            name = "The ideal list" if run == IDEAL else run
+            more[name] = self.more[number, rank - 1]
         reached = {run: int(count) for run, count in more.items() if not np.isnan(count)}
         missing = [run for run in more if run not in reached]
         if not reached:

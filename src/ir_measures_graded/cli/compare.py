@@ -155,7 +155,10 @@ def _each_baseline(words: Sequence[str], first: Sequence[Any]) -> list[str]:
     names: list[str] = []
     for word in words:
         is_one_run = word in runs or is_file(word)
-        names += [word] if is_one_run else word.split(",")
+        if is_one_run:
+            names.append(word)
+        else:
+            names += word.split(",")
     return names
 
 

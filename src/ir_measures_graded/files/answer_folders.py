@@ -96,5 +96,5 @@ def answer_parts(file: File, reading: Reading) -> Iterator[Part]:
         f"{count} the answer to the query of its name ({topic}: {os.path.basename(path)})"
     )
     remark = Remark(BY_NAME, "", text_of_remark)
-    for part in parts_of_queries(Content(file).name, kinds[0], queries, reading):
-        yield replace(part, facts=part.facts._replace(lines=(remark,)))
+    for rows in parts_of_queries(Content(file).name, kinds[0], queries, reading):
+        yield replace(rows, facts=rows.facts._replace(lines=(remark,)))

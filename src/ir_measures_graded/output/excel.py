@@ -74,7 +74,7 @@ def _cell(value: Any) -> Any:
 def _loses_characters(rows: list[dict[str, Any]]) -> bool:
     """Whether a text has a control character that an Excel file cannot hold."""
     texts = chain(rows[:1], (row.values() for row in rows))
-    return any(re.search(UNWRITABLE, str(text)) for part in texts for text in part)
+    return any(re.search(UNWRITABLE, str(text)) for column in texts for text in column)
 
 
 def _text(value: Any) -> str:

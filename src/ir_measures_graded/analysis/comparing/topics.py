@@ -103,9 +103,9 @@ def view_of_topics(comparison: Comparison) -> View:
     if len(comparison.runs) > 2:
         text = "evaluate --show topics has the mean and the spread of each {} over all runs."
         notes.append(Note(text, comparison.unit))
-    shown = Table(_columns(comparison), rows)
+    table = Table(_columns(comparison), rows)
     return View(
-        [shown],
+        [table],
         comparison.figure,
         read=topic_table(comparison),
         noted=[*notes, *comparison.level_notes()],

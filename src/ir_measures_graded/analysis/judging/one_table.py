@@ -236,14 +236,14 @@ def _kinds_of_judges(
         kind = judge_of(bare_name)
         is_usual = bare_name in usual_levels
         try:
-            part = _first_levels(table, name, columns)
+            first_levels = _first_levels(table, name, columns)
         except GradedError as error:
             if kind or is_usual:
                 failures.append(error)
             continue
         if kind or is_usual:
             kinds[name] = kind or NEUTRAL
-        elif _are_levels(part):
+        elif _are_levels(first_levels):
             kinds[name] = ""
     if len(kinds) < 2 and len(kinds) + len(failures) > 1:
         raise failures[0]

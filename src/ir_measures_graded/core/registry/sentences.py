@@ -210,7 +210,7 @@ def _relevant(measure: GradedMeasure, weighting: Any) -> Iterator[str]:
     if not isinstance(weighting, (str, dict)):
         return
     parts = (_title, _formula, _parameters, _undefined)
-    if not any("relevant" in text for part in parts for text in part(measure)):
+    if not any("relevant" in text for sentences_on in parts for text in sentences_on(measure)):
         return
     text = "A document is relevant if its gain is above 0"
     if isinstance(weighting, dict):

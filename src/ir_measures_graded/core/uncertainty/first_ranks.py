@@ -133,7 +133,8 @@ def groups_of(offsets: np.ndarray, top: TopRows | None) -> Groups:
     in_short_groups = sizes[sizes <= SHORT].sum()
     if 2 * in_short_groups < sizes.sum():  # then matrices of some would save no time
         return LongGroups(offsets, top)
-    return ShortGroups(offsets, None if top is None else top.depth)
+    depth = None if top is None else top.depth
+    return ShortGroups(offsets, depth)
 
 
 class ShortGroups:
