@@ -13,7 +13,6 @@ import strategies
 from all_measures import MEASURES
 from ir_measures_graded import ArrayEvaluator, array_mean, array_values, parse_measure
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.core.ranking.top import TopRows
 from ir_measures_graded.core.registry.facts import reads_scores
 from ir_measures_graded.core.uncertainty import first_ranks, with_option
 from ir_measures_graded.errors import GradedError, InputWarning
@@ -157,7 +156,7 @@ def test_groups_are_ordered_down_to_a_depth(sizes, depth, levels, has_keys):
     random = np.random.default_rng(3)
     with_ties = levels < offsets[-1]
     score = random.choice(levels, offsets[-1], replace=with_ties) - levels / 2
-    groups = first_ranks.groups_of(offsets, TopRows(offsets, depth) if depth else None)
+    groups = first_ranks.groups_of(offsets, depth)
     if not has_keys:
         groups.keys = None
     row, topic, rank, opens = groups.ranking(score)

@@ -11,7 +11,6 @@ from ..core.registry import facts
 from ..core.registry.facts import ZERO
 from ..core.rows.in_memory import Source
 from ..errors import GradedError
-from ..evaluation.at_ranks import one_measure
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, runs_to_explain, study_of
@@ -65,18 +64,17 @@ def explain(
     if len(runs) == 2:
         return explain_difference(qrels, runs, measure, topic, depth, no_relevant=no_relevant)
     ((name, run),) = runs.items()
-    asked = one_measure(measure, "explain")
-    measure = explainable(asked)
-    study = study_of(counted_by(qrels, no_relevant), runs, [measure])
+    definition = explainable(measure)
+    study = study_of(counted_by(qrels, no_relevant), runs, [definition])
     count = None
     if topic is None:
         judged = study.judgments.judged
-        topics = np.flatnonzero(judged.relevant(measure.weighting))
+        topics = np.flatnonzero(judged.relevant(definition.weighting))
         if not topics.size:
             raise GradedError("no topic has a relevant document; name a topic")
-        values = evaluate(study.judgments, study.runs, [measure]).of(measure)[0, topics]
-        worst = int((facts.sign_of(measure) * values).argmin())
+        values = evaluate(study.judgments, study.runs, [definition]).of(definition)[0, topics]
+        worst = int((facts.sign_of(definition) * values).argmin())
         topic = study.judgments.topics[topics[worst]]
         count = topics.size
-    (explanation,) = explanations(study.judgments, study.runs, asked, depth, [topic])[name]
+    (explanation,) = explanations(study.judgments, study.runs, measure, depth, [topic])[name]
     return replace(explanation, topics=count)

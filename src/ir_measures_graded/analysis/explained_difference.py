@@ -10,7 +10,7 @@ from ir_measures import Measure
 
 from ..core.registry.facts import ZERO
 from ..errors import GradedError
-from ..evaluation.at_ranks import DEEPEST, one_measure
+from ..evaluation.at_ranks import DEEPEST
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, study_of
@@ -245,25 +245,24 @@ def explain_difference(
     Raises `GradedError` unless there are two runs, and as `explain`.
     """
     study = study_of(counted_by(qrels, no_relevant), runs)
-    asked = one_measure(measure, "explain")
-    measure = explainable(asked)
+    definition = explainable(measure)
     if len(study.runs) != 2:
         raise GradedError(
             f"explain_difference needs 2 runs, not {len(study.runs)}; pass both in one mapping"
         )
     count = None
     if topic is None:
-        values = evaluate(study.judgments, study.runs, [measure]).of(measure)
+        values = evaluate(study.judgments, study.runs, [definition]).of(definition)
         differences = np.abs(values[1] - values[0])
         topic = study.judgments.topics[int(np.nanargmax(differences))]
         count = int(np.isfinite(differences).sum())
     lengths = [int(run.ranks.retrieved.max()) for run in study.runs]
     longest = min(max(1, *lengths), DEEPEST)
     # The whole lists show where documents of the other list went.
-    whole = explanations(study.judgments, study.runs, asked, longest, [topic])
+    whole = explanations(study.judgments, study.runs, measure, longest, [topic])
     (other,), (run,) = whole.values()
     if depth is not None:
         depth = whole_number(depth, "depth", 1, DEEPEST)
     elif run.contributions is None:
-        depth = measure.params.get("cutoff") or max(other.last_judged_rank, run.last_judged_rank)
+        depth = definition.params.get("cutoff") or max(other.last_judged_rank, run.last_judged_rank)
     return ExplainedDifference(other, run, count, depth)

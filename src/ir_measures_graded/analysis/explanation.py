@@ -323,21 +323,22 @@ def explanations(
     [(('a',), [1.0, 0.0]), ((), [0.0, 0.0])]
     """
     asked = one_measure(measure, "explain")
-    measure = explainable(asked)
-    study = study_of(qrels, runs, [measure])
+    definition = explainable(asked)
+    study = study_of(qrels, runs, [definition])
     if topics is not None:
         wanted = dict.fromkeys(map(str, topics))
         study = study.part(tuple(wanted))
     by_run = {}
     for run in study.runs:
-        explained = _explained(run, measure, depth)
-        by_run[run.name] = [replace(explanation, asked=asked) for explanation in explained]
+        by_run[run.name] = _explained(run, definition, depth, asked)
         run.ranks.release()
     return by_run
 
 
-def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Explanation]:
-    """The explanation of each topic of the run."""
+def _explained(
+    run: Run, measure: GradedMeasure, depth: int | None, asked: Measure
+) -> list[Explanation]:
+    """The explanation of each topic of the run by a measure that is `asked` for as another one."""
     judged = run.judgments.judged
     ranks = measure.listed(run.ranks)
     cutoff = measure.params.get("cutoff")
@@ -379,6 +380,7 @@ def _explained(run: Run, measure: GradedMeasure, depth: int | None) -> list[Expl
         arrays: dict[str, Any] = {name: table[number] for name, table in fields.items()}
         explanation = Explanation(
             measure=measure,
+            asked=asked,
             run=run.name,
             topic=topic,
             value=values[number],

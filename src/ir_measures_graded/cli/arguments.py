@@ -5,7 +5,7 @@ import re
 import warnings
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import chain
 from typing import Any
 
@@ -583,10 +583,8 @@ def _named_as_measures(paths: Iterable[str], is_only_run: bool) -> list[str]:
 
     The only run cannot be meant as a measure, so plugins are not looked for on its account.
     """
-    if is_only_run:
-        with without_search():
-            return _named_as_measures(paths, False)
-    return [path for path in paths if is_measure(path)]
+    with without_search() if is_only_run else nullcontext():
+        return [path for path in paths if is_measure(path)]
 
 
 def _no_measure(paths: Iterable[str]) -> str:

@@ -39,12 +39,17 @@ RANDOMISED = ("tukey", "randomisation")
 """The tests that draw at random."""
 
 
+def _tests_of(arguments: Arguments) -> Sequence[str]:
+    """The further tests: those of --tests, else all for the table of tests."""
+    if not arguments.tests and arguments.show == "tests":
+        return TESTS
+    tests: Sequence[str] = arguments.tests
+    return tests
+
+
 def _unless_randomised(arguments: Arguments) -> str:
     """Why nothing is drawn at random: only some tests do it."""
-    tests = arguments.tests
-    if not tests and arguments.show == "tests":
-        tests = TESTS
-    if set(tests).isdisjoint(RANDOMISED):
+    if set(_tests_of(arguments)).isdisjoint(RANDOMISED):
         return f"nothing is drawn at random without --tests {' or '.join(RANDOMISED)}"
     return ""
 
@@ -143,10 +148,7 @@ def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Compa
     if arguments.repeats is None:
         baselines = [common.run_named(baseline, first) for baseline in baselines]
     settings["baseline"] = baselines or None
-    tests = arguments.tests
-    if not tests and arguments.show == "tests":
-        tests = TESTS
-    return compare(*first, tests=tests, **settings)
+    return compare(*first, tests=_tests_of(arguments), **settings)
 
 
 def _each_baseline(words: Sequence[str], first: Sequence[Any]) -> list[str]:

@@ -47,10 +47,11 @@ BY_QUERY = ("--by_topic", "--per_query", "--per_topic")
 TOPIC = ("--qid", "--query", "--query_id", "--topic_id", "-q", "-t")
 EFFECT = ("--delta", "--effect")
 TESTS = ("anova", "conover", "tukey", "wilcoxon")
+OF_TOPICS = dict.fromkeys((*BY_QUERY, "--by_query", "--hardest", "-q"), "--show=topics")
 FLAGS: Mapping[str, Mapping[str, str]] = {
     "compare": {
         **{f"--{test}": f"--tests={test}" for test in TESTS},
-        **dict.fromkeys((*BY_QUERY, "--by_query", "--hardest", "-q"), "--show=topics"),
+        **OF_TOPICS,
     },
     "curves": dict.fromkeys(TOPIC, "--topic"),
     "evaluate": dict.fromkeys(BY_QUERY, "--by_query")
@@ -62,16 +63,15 @@ FLAGS: Mapping[str, Mapping[str, str]] = {
     "gate": dict.fromkeys(MARGIN, "--margin"),
     "holes": dict.fromkeys(BATCH, "--batch"),
     "identify": dict.fromkeys(("--number", "--reported", "--score", "--value"), "--mean"),
-    "judges": {
-        "--confusion": "--show=levels",
-        **dict.fromkeys((*BY_QUERY, "--by_query", "--hardest", "-q"), "--show=topics"),
-    },
+    "judges": {"--confusion": "--show=levels", **OF_TOPICS},
     "power": dict.fromkeys(EFFECT, "--differences"),
 }
 """For each command, flags of habit and ours."""
+WORDS_OF_TOPICS = (
+    "by_query", "by_topic", "disagreement", "hardest", "queries", "query", "worst",
+)  # fmt: skip
 TABLES_OF_HABIT = {
-    **dict.fromkeys(("by_query", "by_topic", "disagreement", "hardest", "queries"), "topics"),
-    **dict.fromkeys(("query", "worst"), "topics"),
+    **dict.fromkeys(WORDS_OF_TOPICS, "topics"),
     "confusion": "levels",
 }
 """Words behind --show, and the table that they mean."""

@@ -17,6 +17,7 @@ from ir_measures import Measure, SumAgg
 from ..arguments import number, word
 from ..errors import GradedError, InputWarning, level_of_caller, shown
 from .by_topic import blocks, bounds_of, changes, mean_over_topics, positions
+from .measures.base import EXTREMES
 from .measures.gain_sums import GainSum
 from .measures.standard import definition_of
 from .measures.sums import SumOverRanks
@@ -56,7 +57,6 @@ Array = Any
 """
 Measures: TypeAlias = Measure | str | Iterable[Measure | str]
 
-EXTREMES = ("min", "max")
 TIES = ("mean", *EXTREMES, "given")
 LABELS = QRELS._replace(
     kind="labels",
@@ -215,18 +215,16 @@ class ArrayEvaluator(GradedEvaluator):
         """
         nothing = np.empty(0, dtype=np.int64)
         sizes = np.diff(self._listed.offsets)
+        depth = None if self._top is None else self._top.depth
         for numbers, judged in self._divided(sizes):
             retrieved = sizes[numbers]
             ranks = JudgedRanks(judged, nothing, nothing, nothing, retrieved, np.empty(0))
             offsets = bounds_of(retrieved)
-            top = None
-            if self._top is not None:
-                top = TopRows(offsets, self._top.depth)
             start = int(self._listed.offsets[numbers.start])
             yield BlockOfMeans(
                 numbers,
                 rows=slice(start, start + int(offsets[-1])),
-                groups=groups_of(offsets, top),
+                groups=groups_of(offsets, depth),
                 of_measures=[
                     FirstRanks(measure, view(measure, ranks)) for measure in self.measures
                 ],

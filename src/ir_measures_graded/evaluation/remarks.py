@@ -17,7 +17,7 @@ from ir_measures import Measure
 from ..core.ranking.gains import gains_text, plain_number
 from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
-from ..core.registry.facts import absent_levels, falling_gains, needs_intents
+from ..core.registry.facts import absent_levels, falling_gains, levels_for
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning, Remark, level_of_caller, shown
 from ..files.contracts import Contract
@@ -377,8 +377,7 @@ def measure_remarks(
         rel = measure.params.get("rel")
         if rel is None:
             continue
-        whole = judged.whole.intents.judged if needs_intents(measure) else judged.whole
-        levels = set(whole.all_levels.tolist())
+        levels = levels_for(measure, judged)
         if isinstance(rel, (int, float)) and levels and rel > max(levels):
             text = f"no level of the qrels reaches rel={rel:g}; the highest is {max(levels):g}"
             yield Remark("absent levels", str(measure), text)

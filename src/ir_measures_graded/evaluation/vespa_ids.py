@@ -45,13 +45,11 @@ def with_ids_of_qrels(rows: Rows, judgments: Judgments) -> Rows:
     One of the short ids must be judged, and no topic may have one of them twice. Otherwise the rows
     stay as they are. The facts of changed rows have an id before and after the change.
     """
-    if not rows.values.size or not _has_ids_of_vespa(rows):
+    if not rows.values.size or not _has_ids_of_vespa(rows) or judgments.has_ids_of_vespa:
         return rows
     short_ids = [short_id(id_) for id_ in rows.docs.ids()]
     named = [id_ for id_ in short_ids if id_ is not None]
-    if len(named) < len(short_ids) or judgments.has_ids_of_vespa:
-        return rows
-    if judgments.ids.isdisjoint(named):
+    if len(named) < len(short_ids) or judgments.ids.isdisjoint(named):
         return rows
     ids = Ids.of(named)
     if first_rows((ids, rows.offsets)) is not None:

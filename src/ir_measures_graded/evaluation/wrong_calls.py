@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from ..errors import GradedError, did_you_mean
+from ..output.formats import listed
 
 SAME: Final[Mapping[str, tuple[str, ...]]] = {
     "budget": ("batch",),
@@ -115,8 +116,7 @@ def _hint(function: str, name: str, parameters: Collection[str]) -> str:
     similar = did_you_mean(name, parameters)
     if similar:
         return similar
-    *others, last = parameters
-    return f"; it takes {', '.join(others)} and {last}" if others else f"; it takes {last}"
+    return f"; it takes {listed(parameters, len(parameters))}"
 
 
 def too_many(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..core.rows.columns import RUN
@@ -66,12 +66,11 @@ def _is_one_answer(path: str) -> bool:
     return has_hits or is_error
 
 
-def answer_parts(file: File, reading: Reading) -> Iterator[Part]:
-    """The rows of the answers in a folder, each with the query of the name of its file.
+def answer_parts(file: File, files: Sequence[tuple[str, str]], reading: Reading) -> Iterator[Part]:
+    """The rows of the answers in a folder, whose `files` are those of `answer_files`.
 
     Raises `FileError` for a file without an answer, for two of one query, and for qrels.
     """
-    files = answer_files(file)
     seen: set[str] = set()
     queries: list[tuple[int, QueryFound]] = []
     kinds: list[str] = []

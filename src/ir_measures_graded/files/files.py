@@ -462,8 +462,9 @@ def parts_of(file: File, reading: Reading) -> Generator[Part]:
     if isinstance(file, (str, os.PathLike)) and os.path.isdir(file):
         from .answer_folders import answer_files, answer_parts
 
-        if answer_files(file):
-            yield from answer_parts(file, reading)
+        answers = answer_files(file)
+        if answers:
+            yield from answer_parts(file, answers, reading)
             return
     with Content(file, reading.sizes) as content:
         kind = kind_of(content)

@@ -5,7 +5,6 @@ ir-datasets is imported only for an ir-datasets id.
 
 import io
 import os
-import shlex
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
@@ -14,7 +13,7 @@ from ir_measures import ScoredDoc
 
 from ..core.rows.in_memory import read_qrels
 from ..core.rows.rows import Rows
-from ..errors import FileError, GradedError, did_you_mean, shown
+from ..errors import FileError, GradedError, did_you_mean, quoted, shown
 from ..output.formats import listed
 from .content import Content, parquet_files, refuse_address, similar_files
 from .files import qrels_in
@@ -142,7 +141,7 @@ def _collection(name: str) -> Any:
     hint = ""
     path, _, column = name.rpartition(":")
     if path and column and is_file(path):
-        option = shlex.quote(f"relevance={column}")
+        option = quoted(f"relevance={column}")
         hint = f"; give {path} and --columns {option} (columns= in Python)"
     elif not os.path.isfile(name):
         hint = similar_files(name)

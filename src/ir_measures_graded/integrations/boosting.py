@@ -54,7 +54,7 @@ class Metric:
         self.measures = parse_measures(measures)
         self.ties = ties
         self.is_told = no_relevant is not None
-        self.no_relevant = no_relevant or ZERO
+        self.no_relevant = ZERO if no_relevant is None else no_relevant
         refuse_wrong(self.measures, ties, self.no_relevant)
         self.names = [str(measure) for measure in self.measures]
         self.larger_is_better = [sign_of(measure) > 0 for measure in self.measures]

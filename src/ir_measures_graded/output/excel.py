@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Iterable
 from itertools import chain
@@ -29,8 +30,6 @@ def excel(lines: Iterable[str], notes: Iterable[str]) -> bytes:
     `lines` are the rows in JSON, one a line. Text stays text: a name that begins with an equals
     sign is no formula. Raises `GradedError` without openpyxl, and for more than `MOST_ROWS` rows.
     """
-    import json  # This import takes time.
-
     pandas = needed("pandas", EXCEL_NEEDS[1])
     needed(*EXCEL_NEEDS)
     rows = [json.loads(line) for line in lines]

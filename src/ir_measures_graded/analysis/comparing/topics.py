@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -32,9 +32,10 @@ def topic_table(comparison: Comparison) -> Table:
     group. Raises `GradedError` if the values are not known.
     """
     rows: list[list[Any]] = []
+    group_of = _group_of_topics(comparison)
     for test in comparison.outcomes:
         if test.test == comparison.primary and test.run is not None:
-            of_pair = _rows_of(comparison, test)
+            of_pair = _rows_of(comparison, test, group_of)
             sign = sign_of(test.measure)
             rows += sorted(of_pair, key=lambda row: sign * row[-1])
     return Table(_columns(comparison), rows)
@@ -56,8 +57,8 @@ def _group_of_topics(comparison: Comparison) -> dict[str, str]:
     return group_of
 
 
-def _rows_of(comparison: Comparison, test: Test) -> list[list[Any]]:
-    """The rows of a pair of runs, in the order of the topics."""
+def _rows_of(comparison: Comparison, test: Test, group_of: Mapping[str, str]) -> list[list[Any]]:
+    """The rows of a pair of runs, in the order of the topics, with the groups of these."""
     evaluation = comparison.by_topic
     if evaluation is None:
         raise GradedError("the values by topic are not known")
@@ -65,7 +66,6 @@ def _rows_of(comparison: Comparison, test: Test) -> list[list[Any]]:
     values = evaluation.of(test.measure)[[evaluation.runs.index(name) for name in names]]
     differences = values[0] - values[1]
     counts = ~np.isnan(differences) & evaluation.has_weight
-    group_of = _group_of_topics(comparison)
     rows = []
     for number in np.flatnonzero(counts).tolist():
         topic = evaluation.topics[number]
@@ -86,8 +86,9 @@ def view_of_topics(comparison: Comparison) -> View:
     rows: list[list[Any]] = []
     above: list[Note] = []
     is_cut = False
+    group_of = _group_of_topics(comparison)
     for test in pairs:
-        of_pair = sorted(_rows_of(comparison, test), key=lambda row: -abs(row[-1]))
+        of_pair = sorted(_rows_of(comparison, test, group_of), key=lambda row: -abs(row[-1]))
         rows += of_pair[:most]
         is_cut = is_cut or len(of_pair) > most
         above += _note_on(comparison, test, of_pair)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,7 +17,7 @@ from ...core.measures import standard
 from ...core.registry.notation import NamedMeasure, parse_measures
 from ...core.rows.id_matching import Ids
 from ...core.rows.rows import Rows, repeated_documents
-from ...errors import GradedError, shown
+from ...errors import GradedError, quoted, shown
 from ...evaluation.checked import checks_arguments, pairs
 from ...evaluation.named import Judgments, Qrels, Run, about, named_runs, read_judgments
 from ...evaluation.remarks import issue
@@ -202,7 +201,7 @@ def _files(sources: Iterable[tuple[Any, str]]) -> str:
         path: Any = source.file if isinstance(source, RunFile) else source
         word = placeholder
         if isinstance(path, (str, os.PathLike)):
-            word = shlex.quote(str(path))
+            word = quoted(str(path))
         words.append(word)
     return " ".join(words)
 

@@ -59,7 +59,7 @@ from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.named import Qrels, Runs
 from ...evaluation.order_of_runs import best_first
 from ...output.figures import Figure
-from ...output.formats import counted, decimal, known, listed
+from ...output.formats import counted, decimal, known, listed, short
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ...progress import Progress
@@ -77,14 +77,12 @@ from ..statistics.primary import cut_at_0
 from ..statistics.student import FewTopicsWarning, student_interval, student_p
 from .figures import figure_of_estimates
 from .panel import COMPLETE, HUMAN, MACHINE, OUTSIDE, Panel, panels, remarks_on, values_of
-from .planning import Plan, Spreads, plan
+from .planning import LEAST_TOPICS, Plan, Spreads, plan
 
 PLAN_NUMBERS: Final = tuple(Plan.__dataclass_fields__)
 COMBINED: Final = "combined"
 Label = tuple[str, str | None, Measure]
 """A run, the run whose value is subtracted or None, and the measure."""
-LEAST_TOPICS: Final = 5
-"""An estimate needs so many topics that the human judged completely."""
 NUMBERS: Final = ("value", "lower", "upper", "topics", "lambda", Column("worth", kind=round))
 BEST: Final = (
     "{} has the best estimate by {}, {}{}{}; {} judged by both, {} by the "
@@ -244,7 +242,7 @@ class Estimates(Result):
 
     def _plan_sentence(self, measure: Measure, rows: Sequence[PlanOfRun]) -> Note:
         """What the wanted width needs by one measure: the most of all runs, and their range."""
-        width = _without_0(self.width or 0.0)
+        width = short(self.width or 0.0, ".3g")
         plans = [row.plan for row in rows if row.plan.now is not None]
         if not plans:
             return Note(NO_PLAN, measure, width)
@@ -257,7 +255,7 @@ class Estimates(Result):
         of_runs = ""
         if len(out_of_reach) < len(plans):
             of_runs = f" for {len(out_of_reach)} of {counted(len(plans), 'run')}"
-        reach = _without_0(max(one.reach or 0.0 for one in out_of_reach))
+        reach = short(max(one.reach or 0.0 for one in out_of_reach), ".3g")
         least = [one.least for one in out_of_reach]
         numbers = (of_runs, machine, reach, _most(least), _range(least), alone)
         return Note(OUT_OF_REACH, measure, width, *numbers)
@@ -272,7 +270,7 @@ class Estimates(Result):
     def plan_table(self) -> Table:
         """A row per measure and run with the human topics that the wanted width needs."""
         records = [vars(row) | vars(row.plan) | {"measure": str(row.measure)} for row in self.plans]
-        title = f"Human topics for intervals of ±{_without_0(self.width or 0.0)}"
+        title = f"Human topics for intervals of ±{short(self.width or 0.0, '.3g')}"
         return Table.of(["measure", "run", *PLAN_NUMBERS], records, title)
 
     def pair_table(self) -> Table:
@@ -304,15 +302,6 @@ class Estimates(Result):
         measures = dict.fromkeys(estimate.measure for estimate in self.estimates)
         on_width = PLANS if self.plans else WIDTH_HINT
         return [*notes, *notes_on_rel(measures, self.levels), COLUMNS, on_width]
-
-
-def _without_0(number: float) -> str:
-    """A number as sentences have it.
-
-    >>> _without_0(0.02), _without_0(1.0), _without_0(0.05834)
-    ('.02', '1', '.0583')
-    """
-    return f"{number:.3g}".removeprefix("0")
 
 
 def _most(topics: Sequence[int | None]) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -30,7 +29,7 @@ from ...core.rows.columns import (
 )
 from ...core.rows.in_memory import names_in_memory, read_qrels, under_our_names
 from ...core.rows.rows import IDS, Part, is_whole, joined
-from ...errors import GradedError, Remark
+from ...errors import GradedError, Remark, quoted
 from ...evaluation.named import Judgments, run_names
 from ...files.content import Reading
 from ...files.files import header_of, parts_of
@@ -206,7 +205,7 @@ def _which_is_which(source: str, names: Sequence[str]) -> str:
 def _line(source: str, names: Sequence[str]) -> str:
     """The call that names the columns of judges, the human's first."""
     if source:
-        words = [shlex.quote(f"{source}:{name}") for name in names]
+        words = [quoted(f"{source}:{name}") for name in names]
         return " ".join([PROGRAM, *words])
     human, *machines = [f"read_qrels(table, {{'relevance': {name!r}}})" for name in names]
     by_name = [f"{name!r}: {machine}" for name, machine in zip(names[1:], machines, strict=True)]

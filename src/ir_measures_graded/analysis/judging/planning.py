@@ -14,18 +14,17 @@ topics are taken to be of the same kind. `predicted` has the general case, which
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ..statistics.student import deviation_limits, student_interval
+from ..statistics.student import MOST_TOPICS, deviation_limits, student_interval
 
 LEAST_TOPICS = 5
-"""A plan has at least so many topics that both judged."""
-MOST_TOPICS = 10_000_000
-"""A larger number of topics is none."""
+"""An estimate needs so many topics that the human judged completely, and a plan has as many."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,6 @@ class Spreads(NamedTuple):
     pilot: int
     of_human: float
     of_machine: float
-
-    def without_machine(self) -> Spreads:
-        """The same spreads if the machine's values told nothing of the human's."""
-        return self._replace(product=0.0)
 
 
 def predicted(spreads: Spreads, both: int, others: float, alone: int) -> tuple[float, int]:
@@ -114,7 +109,7 @@ def plan(
         return _half(spreads, topics, np.inf, alone, confidence)
 
     def half_alone(topics: int) -> float:
-        return _half(spreads.without_machine(), topics, 0, 0, confidence)
+        return _half(spreads, topics, 0, 0, confidence)
 
     limit = deviation_limits(spreads.pilot - 1, confidence=0.6)[1]
     least = _least(half_with_many, width, MOST_TOPICS)
@@ -140,15 +135,11 @@ def _least(half: Callable[[int], float], width: float, most: int) -> int | None:
     """The least number of topics whose interval is narrow enough; None if it is above `most`."""
     if most < LEAST_TOPICS or half(most) > width:
         return None
-    low = LEAST_TOPICS
-    high = most
-    while low < high:
-        middle = (low + high) // 2
-        if half(middle) <= width:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+
+    def is_enough(topics: int) -> bool:
+        return half(topics) <= width
+
+    return bisect_left(range(most), True, lo=LEAST_TOPICS, key=is_enough)
 
 
 def _with(topics: int | None, alone: int) -> int | None:

@@ -225,10 +225,9 @@ class JudgedRanks:
         )
 
 
-COMPUTED_ARRAYS = (
-    "condensed", "row", "score", "lowest", "highest", "position", "first", "last", "group",
-    "first_of_tie",
-)  # fmt: skip
+COMPUTED_ARRAYS = tuple(
+    name for name, value in vars(JudgedRanks).items() if isinstance(value, cached_property)
+)
 """The properties of `JudgedRanks` that are computed once."""
 
 

@@ -267,7 +267,7 @@ def absent_levels(measure: Measure, judged: Judged) -> list[float]:
     gains = measure.params.get("gains")
     if not isinstance(gains, dict):
         return []
-    levels = set(_levels_for(measure, judged))
+    levels = set(levels_for(measure, judged))
     return [level for level in gains if level > 0 and level not in levels]
 
 
@@ -288,7 +288,7 @@ def falling_gains(
     if not isinstance(gains, dict):
         return None
     gain_of_level = {}
-    for level in _levels_for(measure, judged):
+    for level in levels_for(measure, judged):
         gain_of_level[level] = gains.get(level, max(level, 0))
     for lower, higher in itertools.pairwise(gain_of_level.items()):
         if higher[1] < lower[1]:
@@ -296,7 +296,7 @@ def falling_gains(
     return None
 
 
-def _levels_for(measure: Measure, judged: Judged) -> list[float]:
+def levels_for(measure: Measure, judged: Judged) -> list[float]:
     """The levels of the judged documents that the measure sees, in ascending order."""
     whole = judged.whole.intents.judged if needs_intents(measure) else judged.whole
     levels: list[float] = whole.all_levels.tolist()

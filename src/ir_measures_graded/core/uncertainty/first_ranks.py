@@ -124,16 +124,16 @@ class Groups(Protocol):
         """The rows that matter in rank order."""
 
 
-def groups_of(offsets: np.ndarray, top: TopRows | None) -> Groups:
+def groups_of(offsets: np.ndarray, depth: int | None) -> Groups:
     """Groups, of which number t has the rows `offsets[t]:offsets[t + 1]`.
 
-    `top` finds the rows that can have one of the first ranks, None if all rows matter.
+    Only rows that can have one of the first `depth` ranks matter, or all with None.
     """
     sizes = np.diff(offsets)
     in_short_groups = sizes[sizes <= SHORT].sum()
     if 2 * in_short_groups < sizes.sum():  # then matrices of some would save no time
+        top = None if depth is None else TopRows(offsets, depth)
         return LongGroups(offsets, top)
-    depth = None if top is None else top.depth
     return ShortGroups(offsets, depth)
 
 
