@@ -206,6 +206,8 @@ def test_the_first_sentence_says_how_large_a_loss_is_beside_the_margin():
     assert answer.endswith(
         "within the margin of 0.0199; the loss (−.0100) is significant, but smaller."
     )
+    (answer,) = gate(of_pair(np.full(12, 0.5), np.full(12, 0.49)), margin="2%").answer()
+    assert ": −.0100 or −2.0 %, as much as the margin of 2 %" in answer
     (answer,) = gate(of_pair(old, old), margin=0.0199).answer()
     assert "significant" not in answer
     (answer,) = gate(of_pair(old, new), margin=0.0099).answer()

@@ -27,6 +27,7 @@ leaderboards qrels runs AP          | evaluate qrels runs AP --sort AP
 leaderboards run other AP           | leaderboards run other AP
 compare qrels a=run Q=other AP --baseline a Q | compare qrels a=run Q=other AP --baseline a Q
 compare qrels a=run b=other AP --baseline a b | compare qrels a=run b=other AP --baseline a,b
+compare qrels a,b=run a=other b=run --baseline a b AP | compare qrels a,b=run a=other b=run --baseline a --baseline b AP
 compare qrels run other --baseline run other AP | compare qrels run other --baseline run other AP
 compare qrels run other AP --latex  | compare qrels run other AP -f latex
 compare qrels run other AP --holm   | compare qrels run other AP --correction holm

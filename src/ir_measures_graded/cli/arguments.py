@@ -331,8 +331,8 @@ def chosen(
     """The values of the runs and measures that `words`, or the arguments, name.
 
     These are all values if none is named.
-    Raises `GradedError` for a word that is neither a run nor a measure of the table, and for
-    options that need rankings.
+    Raises `GradedError` for a word that is neither a run nor a measure of the table, for a run that
+    is named twice, and for options that need rankings.
     """
     for option in (*OF_RANKINGS, LEVELS.name):
         if option in arguments.given:
@@ -343,6 +343,12 @@ def chosen(
         words = words_of(arguments)
     runs = [word for word in words if word in stored.runs]
     others = [word for word in words if word not in stored.runs]
+    for run in runs:
+        if runs.count(run) > 1:
+            hint = ""
+            if "baseline" in arguments.given:
+                hint = "; several baselines are written --baseline A,B"
+            raise GradedError(f"the run {run!r} is named twice; name each run once{hint}")
     try:
         measures = measures_of_table(others, stored.measures)
     except GradedError as error:

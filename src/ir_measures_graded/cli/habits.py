@@ -482,7 +482,11 @@ def _with_joined_baselines(words: Sequence[str]) -> list[str]:
         is_behind_baseline = len(line) > 1 and line[-2] == "--baseline"
         may_be_an_argument = is_named_file(word) or is_measure(word)
         if is_behind_baseline and word in names and not may_be_an_argument:
-            line[-1] += f",{word}"
+            joined = f"{line[-1]},{word}"
+            if joined in names:  # a run of this very name
+                line += ["--baseline", word]
+            else:
+                line[-1] = joined
         else:
             line.append(word)
     return line

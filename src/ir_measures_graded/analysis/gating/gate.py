@@ -31,7 +31,7 @@ from ...progress import Progress
 from ..comparing.families import notes_on, refuse_few_topics, shares_of
 from ..statistics.defaults import LEAST_TESTED_TOPICS, POWER
 from ..statistics.options import statistics_library, whole_number
-from ..statistics.precision import differences_of
+from ..statistics.precision import EXACT, differences_of
 from .figures import figure_of
 from .junit import junit_of
 from .verdict import (
@@ -190,9 +190,12 @@ class Gate(Result):
         (verdict,) = decisive
         relation = "less than"
         possible = ""
+        margin = self.margin.share(verdict.old) * abs(verdict.old)
         if verdict.beyond:
             relation = "beyond"
-        elif abs(verdict.difference) > self.margin.share(verdict.old) * abs(verdict.old):
+        elif np.isclose(abs(verdict.difference), margin, EXACT, 0):
+            relation = "as much as"
+        elif abs(verdict.difference) > margin:
             relation = "more, but not certainly more, than"
         else:
             possible = self._possible_loss(verdict)
