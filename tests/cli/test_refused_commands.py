@@ -93,8 +93,8 @@ evaluate qrels run CG@1 --confidence 0.9 -q | --by_query and --confidence exclud
 evalute                              | 'evalute' is not a command
 explain {ABC} CG                     | explain takes at most two runs; 3 are given
 explain qrels run CG nCG --topic q1  | explain takes one measure, not CG and nCG
-compare --values AP.csv A B B AP      | the run 'B' is named twice; name each run once
-compare --values AP.csv B C --baseline A B | several baselines are written --baseline A,B
+compare --values AP.csv A A AP        | the run 'A' is named twice; name each run once
+compare --values AP.csv A A --baseline A | several baselines are written --baseline A,B
 compare --values AP.csv qrels A AP                    | 'qrels' is a file, and beside --values words name runs
 evaluate qrels run 'nDCG(gains=steep)@10' | nDCG takes no names of gains; nDCG_Burges takes any
 evaluate qrels run 'nDCG@10(gains=exp)'               | the parameters come before the cutoff; write nDCG(gains=exp)@10
