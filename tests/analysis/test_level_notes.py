@@ -122,3 +122,26 @@ def test_html_of_the_demo_has_it_in_the_caption():
     page = compare(demo.qrels_path(), runs, ["AP", "nDCG@10"]).to_html()
     assert page.count("AP: relevant from level 1 (rel=1).") == 1
     assert page.index("AP: relevant") < page.index("</caption>")
+
+
+def test_the_caption_has_the_top_gain_that_the_strings_lack():
+    """Measures divide by a gain of the qrels or of the topic; the docstring has ERR."""
+    measures = ["ERR_G@2", "EBR@2", "gP@2", "RBP_G(max_gain=5)"]
+    caption = compare(GRADED, RUNS, measures).papers()[0].caption
+    for sentence in (
+        "ERR_G@2 and EBR@2: the top gain H is 3, the highest gain in the qrels, over all topics.",
+        "gP@2: the gain m that counts as 1 is the topic's highest gain.",
+    ):
+        assert caption.count(sentence) == 1
+    assert caption.count("RBP_G") == 2  # its head and its measure string
+
+
+def test_collections_with_other_levels_have_no_common_top_gain():
+    apart = {"graded": (GRADED, RUNS), "binary": (BINARY, RUNS)}
+    alike = {"graded": (GRADED, RUNS), "again": (GRADED, RUNS)}
+    captions = [
+        compare_collections(collections, ["ERR_G@2"]).papers()[0].caption
+        for collections in (apart, alike)
+    ]
+    assert "the top gain H is the highest gain in the qrels" in captions[0]
+    assert "the top gain H is 3, the highest gain" in captions[1]

@@ -28,7 +28,7 @@ from ir_measures_graded.analysis import (
 )
 from ir_measures_graded.analysis.report.pages import drawing
 from ir_measures_graded.analysis.report.report import MEASURES as DEFAULT_MEASURES
-from ir_measures_graded.analysis.report.sections import by_topic
+from ir_measures_graded.analysis.report.sections import by_topic, method
 from ir_measures_graded.analysis.report.verdict import verdict
 from ir_measures_graded.core import reduction
 from ir_measures_graded.errors import InputWarning
@@ -408,6 +408,18 @@ def test_a_large_report_is_below_a_megabyte():
     result = report(qrels, runs, ["nDCG_JK@100"])
     assert [len(topic["data"]["runs"]) for topic in result.rankings.topics] == [24] * 50
     assert len(result.html.encode()) < 1_000_000
+
+
+def test_the_method_says_by_which_gain_a_measure_divides():
+    names = ["ERR@2", "ERR_G@2", "ERR_G(max_gain=31)@2"]
+    measures = tuple(parse_measure(name) for name in names)
+    values = np.zeros((1, 3, 2))
+    evaluation = Evaluation(("run",), measures, ("1", "2"), values, levels=(0.0, 3.0))
+    definitions = method(evaluation, None, "")["definitions"]
+    err, graded, given = [definition["paragraph"] for definition in definitions]
+    assert "max_gain = 15: the top gain H." in err
+    assert graded.endswith("In these qrels, H is 7.")
+    assert "In these qrels" not in given
 
 
 def test_the_method_names_inputs_and_sources(tmp_path):

@@ -35,7 +35,7 @@ from ..evaluation.at_ranks import DEEPEST, at_ranks, uncut, values_at_ranks
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import with_effective
-from ..evaluation.level_notes import notes_on_rel
+from ..evaluation.level_notes import notes_for_caption, notes_on_rel
 from ..evaluation.named import (
     Judgments,
     Qrels,
@@ -304,7 +304,7 @@ class Curves(Result):
     def caption(self) -> str:
         """What a reader must know of the figure."""
         about = [*self.about_lines, *self.words, *captions_on_normalisation([self])]
-        return " ".join([*about, *notes_on_rel_in([self])])
+        return " ".join([*about, *notes_for_caption([self.measure], self.levels)])
 
     @property
     def about_lines(self) -> list[str]:
@@ -481,7 +481,8 @@ class CurvesByMeasure(Result):
         for by_measure in self.curves:
             parts += by_measure.words
         parts += captions_on_normalisation(self.curves)
-        return " ".join([*parts, *notes_on_rel_in(self.curves)])
+        measures = [one.measure for one in self.curves]
+        return " ".join([*parts, *notes_for_caption(measures, self.curves[0].levels)])
 
     def figure(self, *, title: str = "") -> Figure:
         """Draw the curves, a panel for each measure.

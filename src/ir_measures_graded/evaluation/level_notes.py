@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
 from ir_measures import Measure
 
-from ..core.registry.facts import HIGHEST_OF_GDEVAL, graded_err, is_err
+from ..core.measures.base import MaxGainMeasure, TopGainMeasure
+from ..core.ranking.gains import gain_of
+from ..core.registry.facts import HIGHEST_OF_GDEVAL, gains_of, graded_err, is_err, needs_intents
+from ..core.registry.sentences import meaning_and_default
 from ..output.formats import listed
 from ..output.tables import Note
 from .remarks import leaves_open
@@ -92,3 +96,52 @@ def notes_on_err(measures: Iterable[Measure], levels: Sequence[float]) -> Iterat
             text = "{} is for levels up to {} and divides by 2^{}; the qrels end at {}: {}."
             other = graded_err(measure, highest)
             yield Note(text, measure, HIGHEST_OF_GDEVAL, HIGHEST_OF_GDEVAL, f"{highest:g}", other)
+
+
+def notes_for_caption(measures: Iterable[Measure], levels: Sequence[float]) -> list[Note]:
+    """What decides values and is not in the measure strings: the least relevant level, and the top
+    gain."""
+    measures = list(measures)
+    return [*notes_on_rel(measures, levels), *notes_on_top_gain(measures, levels)]
+
+
+def notes_on_top_gain(measures: Iterable[Measure], levels: Sequence[float]) -> Iterator[Note]:
+    """The highest level or gain by which measures divide, for those whose strings do not have it.
+
+    >>> from ir_measures import ERR
+    >>> from ir_measures_graded import EBR, ERR_G, gP
+    >>> for note in notes_on_top_gain([ERR @ 5, ERR_G @ 5, EBR, gP @ 5], [0.0, 1.0, 2.0]):
+    ...     print(note)
+    ERR@5 divides 2^level − 1 by 2^4, for levels up to 4.
+    ERR_G@5 and EBR: the top gain H is 3, the highest gain in the qrels, over all topics.
+    gP@5: the gain m that counts as 1 is the topic's highest gain.
+    """
+    by_sentence: dict[str, list[Measure]] = {}
+    for measure in measures:
+        if is_err(measure):
+            text = "{} divides 2^level − 1 by 2^{}, for levels up to {}."
+            yield Note(text, measure, HIGHEST_OF_GDEVAL, HIGHEST_OF_GDEVAL)
+        elif isinstance(measure, MaxGainMeasure) and measure["max_gain"] is None:
+            meaning, default = meaning_and_default(measure.SUPPORTED_PARAMS["max_gain"])
+            highest = top_gain_of(measure, levels)
+            if highest is not None:
+                default = f"{highest:g}, {default}"
+            by_sentence.setdefault(f"{meaning} is {default}", []).append(measure)
+    for sentence, names in by_sentence.items():
+        yield Note("{}: {}.", listed(names), sentence)
+
+
+def top_gain_of(measure: Measure, levels: Sequence[float]) -> float | None:
+    """The top gain that a measure takes from qrels with these levels; None if it takes none, or if
+    the levels for intents decide.
+
+    >>> from ir_measures_graded import ERR_G, RBP_G
+    >>> top_gain_of(ERR_G, [0.0, 3.0]), top_gain_of(RBP_G, [0.0, 3.0])
+    (7.0, 3.0)
+    >>> top_gain_of(ERR_G(max_gain=15), [0.0, 3.0])
+    """
+    if not isinstance(measure, TopGainMeasure) or measure["max_gain"] is not None:
+        return None
+    if not levels or needs_intents(measure):
+        return None
+    return float(gain_of(np.array(levels), gains_of(measure)).max(initial=0.0))

@@ -30,7 +30,7 @@ from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluate
 from ...evaluation.evaluation import Evaluation
-from ...evaluation.level_notes import notes_on_rel
+from ...evaluation.level_notes import notes_on_rel, notes_on_top_gain
 from ...evaluation.named import about, short_names
 from ...evaluation.remarks import issued_in_collection
 from ...evaluation.value_columns import COLLECTION
@@ -226,6 +226,14 @@ class OverCollections(Comparison):
         by_measure = {name: np.moveaxis(array, -1, 0) for name, array in arrays.items()}
         return Table.of_arrays(axes, by_measure)
 
+    @property
+    def _levels_of_each(self) -> tuple[float, ...]:
+        """The levels of the qrels if all collections have the same ones, else none."""
+        levels_of_each = {collection.levels for collection in self.groups.values()}
+        if len(levels_of_each) > 1:
+            return ()
+        return self.levels
+
     def papers(self) -> list[PaperTable]:
         """The table that papers print for each measure: runs × collections and the mean."""
         parts = [*self.groups.values(), self]
@@ -243,6 +251,7 @@ class OverCollections(Comparison):
                 f"{measure} in {counted(self.topics, self.unit)}; each counts once.",
                 f"{tests}, p < {short(self.alpha)}.",
                 *notes_on_rel([measure], self.levels),
+                *notes_on_top_gain([measure], self._levels_of_each),
             )
             papers.append(PaperTable(self.runs, columns, values, wins, self.baselines, about_tests))
         return papers

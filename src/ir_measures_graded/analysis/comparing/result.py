@@ -15,7 +15,7 @@ from ...core.registry.notation import one_of
 from ...errors import GradedError, Remark
 from ...evaluation.counting import with_effective
 from ...evaluation.evaluation import Evaluation
-from ...evaluation.level_notes import notes_on_rel
+from ...evaluation.level_notes import notes_for_caption, notes_on_rel
 from ...evaluation.order_of_runs import best_first, leading
 from ...output.formats import PLACES, clean, counted, escaped_html, sentences, short
 from ...output.result import Result, View
@@ -364,7 +364,7 @@ class Comparison(Result):
         about = [
             f"Means over {self.topics_in_words(self.measures)}{of_group}.",
             f"Paired t-tests{correction}, p < {short(self.alpha)}.",
-            *self.level_notes(),
+            *notes_for_caption(self.measures, self.levels),
         ]
         deviations = None
         if self.repeats:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
-from ...core.measures.standard import definition_of
 from ...core.registry.facts import sign_of
 from ...core.registry.listing import facts_of, works_of
 from ...core.registry.sentences import sentence
 from ...errors import NotApplicableError
 from ...evaluation.at_ranks import uncut
 from ...evaluation.evaluation import Evaluation
+from ...evaluation.level_notes import top_gain_of
 from ...evaluation.named import Run, Study
 from ...evaluation.order_of_runs import best_first
 from ...files.content import is_lasting
@@ -229,6 +229,19 @@ def weightings(study: Study, judged_levels: Levels, measure: Measure) -> Sensiti
 # ---------------------------------------------------------------------------------- method
 
 
+def _paragraph_on(measure: Measure, levels: Sequence[float]) -> str:
+    """The paragraph about a measure, with the top gain that it takes from the qrels; empty if it
+    has none."""
+    try:
+        paragraph = sentence(measure)
+    except NotApplicableError:
+        return ""
+    highest = top_gain_of(measure, levels)
+    if highest is None:
+        return paragraph
+    return f"{paragraph} In these qrels, H is {highest:g}."
+
+
 def method(evaluation: Evaluation, study: Study | None, command: str) -> dict[str, Any]:
     """The facts that a reader needs to check the values and to reproduce them.
 
@@ -250,7 +263,7 @@ def method(evaluation: Evaluation, study: Study | None, command: str) -> dict[st
         source["sha256"] = sha256(path) if is_lasting(path) else ""
     definitions = []
     for measure in evaluation.measures:
-        paragraph = sentence(measure) if definition_of(measure) else ""
+        paragraph = _paragraph_on(measure, evaluation.levels)
         definitions.append(facts_of(measure) | {"measure": measure, "paragraph": paragraph})
     return {
         "definitions": definitions,

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure, SumAgg
+from ir_measures.measures import ParamInfo
 
 from ..measures.base import GradedMeasure
 from ..measures.gain_sums import GainSum
@@ -286,7 +287,7 @@ def _parameters(measure: GradedMeasure) -> Iterator[str]:
         if name in OPTIONS:
             continue
         value = measure[name]
-        meaning, _, unset = (parameter.desc or "").rstrip(".").partition("; unset: ")
+        meaning, unset = meaning_and_default(parameter)
         if isinstance(parameter, Flag):
             if value:
                 yield f"{name}={value}: {meaning}."
@@ -299,6 +300,12 @@ def _parameters(measure: GradedMeasure) -> Iterator[str]:
             yield f"{name}={value!r}: {meaning}."
         else:
             yield f"{name} = {value:g}: {meaning}."
+
+
+def meaning_and_default(parameter: ParamInfo) -> tuple[str, str]:
+    """The meaning of a parameter, and what an unset one means; empty if that is not said."""
+    meaning, _, default = (parameter.desc or "").rstrip(".").partition("; unset: ")
+    return meaning, default
 
 
 def _cutoff(measure: GradedMeasure) -> Iterator[str]:
