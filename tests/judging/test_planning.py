@@ -93,6 +93,21 @@ def test_estimates_say_what_a_width_needs(some_human):
         estimate(some_human, demo.NAME, runs, ["nDCG@10"], width=-1)
 
 
+@pytest.mark.parametrize("width", [0.02, 0.08, 0.15])
+def test_all_numbers_of_the_sentence_are_of_one_run(some_human, width):
+    """The run that needs most is named, with the documents to label."""
+    found = estimate(some_human, demo.NAME, demo.run_paths(), ["nDCG@10"], width=width)
+    (sentence,) = map(str, found.plan_answer())
+    worst = next(row for row in found.plans if f"{row.run} needs" in sentence)
+    is_reached = worst.plan.topics is not None
+    topics = worst.plan.topics if is_reached else worst.plan.least
+    per_topic = np.mean([len(some_human[topic]) for topic in some_human])
+    assert f"about {topics} human topics ({topics * round(per_topic):,} documents at" in sentence
+    assert f"{worst.plan.alone} topics without the machine" in sentence
+    if not is_reached:
+        assert f"give {worst.run} ±{worst.plan.reach:.3g}".replace("±0.", "±.") in sentence
+
+
 def test_command_has_the_table_below_the_estimates(tmp_path, monkeypatch, output, capsys):
     from ir_measures_graded import cli
 
@@ -106,7 +121,7 @@ def test_command_has_the_table_below_the_estimates(tmp_path, monkeypatch, output
     assert "Human topics for intervals of ±.1" in printed
     assert "--width .02" in " ".join(output(*words, "--show", "estimates"))
     rows = output(*words, "--show", "plan", "--width", ".1", "-f", "csv")
-    assert rows[0] == "measure,run,now,reach,topics,least,at_limit,alone"
+    assert rows[0] == "measure,run,now,reach,topics,least,at_limit,alone,documents"
     assert len(rows) == 1 + len(runs)
     for further in (["--show", "pairs"], ["human.txt"]):
         assert cli.main([*words, "--width", ".1", *further]) == 2

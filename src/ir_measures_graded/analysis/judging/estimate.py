@@ -43,7 +43,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final, NamedTuple
@@ -79,7 +79,10 @@ from .figures import figure_of_estimates
 from .panel import COMPLETE, HUMAN, MACHINE, OUTSIDE, Panel, panels, remarks_on, values_of
 from .planning import LEAST_TOPICS, Plan, Spreads, plan
 
-PLAN_NUMBERS: Final = tuple(Plan.__dataclass_fields__)
+PLAN_NUMBERS: Final[tuple[str | Column, ...]] = (
+    *Plan.__dataclass_fields__,
+    Column("documents", kind=round),
+)
 COMBINED: Final = "combined"
 Label = tuple[str, str | None, Measure]
 """A run, the run whose value is subtracted or None, and the measure."""
@@ -103,13 +106,13 @@ FEW_CHANGES: Final = (
     "end."
 )
 NEEDED: Final = (
-    "Means by {} within ±{} need about {} human topics of the {} that the machine judged{}; "
-    "without the machine {}."
+    "Means by {} within ±{} need about {} human topics{} of the {} that the machine judged. {} {} "
+    "topics without the machine."
 )
 OUT_OF_REACH: Final = (
     "Means by {} within ±{} are out of reach{} with the {} topics that the machine judged: human "
-    "judgments for all of them give ±{}. They need at least about {} human topics{} if the machine "
-    "judges many more, and without the machine {}."
+    "judgments for all of them give {}±{}. {} at least about {} human topics{} if the machine "
+    "judges many more, and {} topics without the machine."
 )
 NO_PLAN: Final = (
     "How many topics give means by {} within ±{} is not known: fewer than "
@@ -119,8 +122,8 @@ PLANS: Final = Note(
     "now: half of the width of the interval; topics: human topics that the wanted width needs "
     "among those of the machine, empty if all are too few; reach: half of the width with all of "
     "them; least: the human topics if the machine judges very many; at limit: the same with the "
-    "spread at its upper 80 % limit; alone: human topics without the machine. Further topics are "
-    "taken to be of the same kind."
+    "spread at its upper 80 % limit; alone: human topics without the machine; documents: those "
+    "that the human judged in a topic, on average. Further topics are taken to be of the same kind."
 )
 WIDTH_HINT: Final = Note(
     "--width .02 (width= in Python) tells how many human topics an interval of ±.02 needs."
@@ -170,12 +173,16 @@ class Estimate:
 
 @dataclass(frozen=True)
 class PlanOfRun:
-    """The `plan` of a run by a measure, whose topics the machine judged."""
+    """The `plan` of a run by a measure, whose topics the machine judged.
+
+    `documents` is the mean number of documents that the human judged in a topic of both.
+    """
 
     run: str
     measure: Measure
     machine: int
     plan: Plan
+    documents: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -241,24 +248,22 @@ class Estimates(Result):
         return answer
 
     def _plan_sentence(self, measure: Measure, rows: Sequence[PlanOfRun]) -> Note:
-        """What the wanted width needs by one measure: the most of all runs, and their range."""
+        """What the wanted width needs by one measure, for the run that needs most."""
         width = short(self.width or 0.0, ".3g")
-        plans = [row.plan for row in rows if row.plan.now is not None]
-        if not plans:
+        planned = [row for row in rows if row.plan.now is not None]
+        if not planned:
             return Note(NO_PLAN, measure, width)
-        machine = rows[0].machine
-        alone = _most([one.alone for one in plans])
-        out_of_reach = [one for one in plans if one.topics is None]
-        if not out_of_reach:
-            topics = [one.topics for one in plans]
-            return Note(NEEDED, measure, width, _most(topics), machine, _range(topics), alone)
-        of_runs = ""
-        if len(out_of_reach) < len(plans):
-            of_runs = f" for {len(out_of_reach)} of {counted(len(plans), 'run')}"
-        reach = short(max(one.reach or 0.0 for one in out_of_reach), ".3g")
-        least = [one.least for one in out_of_reach]
-        numbers = (of_runs, machine, reach, _most(least), _range(least), alone)
-        return Note(OUT_OF_REACH, measure, width, *numbers)
+        out_of_reach = [row for row in planned if row.plan.topics is None]
+        if out_of_reach:
+            return _out_of_reach(measure, width, out_of_reach, len(planned))
+        worst = max(planned, key=_topics_among)
+        topics = worst.plan.topics
+        subject = "They need"
+        if len(planned) > 1:
+            range_of_runs = _range([row.plan.topics for row in planned])
+            subject = f"{worst.run} needs most{range_of_runs}, and"
+        numbers = (_number(topics), _labels(topics, worst), worst.machine)
+        return Note(NEEDED, measure, width, *numbers, subject, _number(worst.plan.alone))
 
     def tables(self) -> list[Table]:
         """One row per measure, run and judge."""
@@ -304,9 +309,50 @@ class Estimates(Result):
         return [*notes, *notes_on_rel(measures, self.levels), COLUMNS, on_width]
 
 
-def _most(topics: Sequence[int | None]) -> str:
-    """The largest number of topics, as text."""
-    return "more than ten million" if None in topics else f"{max(filter(None, topics)):,}"
+def _out_of_reach(
+    measure: Measure, width: str, out_of_reach: Sequence[PlanOfRun], runs: int
+) -> Note:
+    """What the runs need for which the topics of the machine are too few, of so many `runs`."""
+    worst = max(out_of_reach, key=_least_topics)
+    of_runs = ""
+    if len(out_of_reach) < runs:
+        of_runs = f" for {len(out_of_reach)} of {counted(runs, 'run')}"
+    with_all = ""
+    subject = "They need"
+    if runs > 1:
+        with_all = f"{worst.run} "
+        subject = f"{worst.run} needs"
+    if len(out_of_reach) > 1:
+        subject += f" most{_range([row.plan.least for row in out_of_reach])},"
+    reach = short(worst.plan.reach or 0.0, ".3g")
+    least = worst.plan.least
+    numbers = (worst.machine, with_all, reach, subject, _number(least), _labels(least, worst))
+    return Note(OUT_OF_REACH, measure, width, of_runs, *numbers, _number(worst.plan.alone))
+
+
+def _topics_among(row: PlanOfRun) -> float:
+    """The human topics that a run needs among those of the machine; ∞ if all are too few."""
+    return np.inf if row.plan.topics is None else row.plan.topics
+
+
+def _least_topics(row: PlanOfRun) -> tuple[float, float]:
+    """The human topics that a run needs with many topics of the machine, ∞ for too many, then the
+    width that those of the machine leave."""
+    least = np.inf if row.plan.least is None else row.plan.least
+    return least, row.plan.reach or 0.0
+
+
+def _number(topics: int | None) -> str:
+    """A number of topics as text."""
+    return "more than ten million" if topics is None else f"{topics:,}"
+
+
+def _labels(topics: int | None, row: PlanOfRun) -> str:
+    """The documents of so many topics, in brackets; nothing for too many topics."""
+    if topics is None:
+        return ""
+    in_topic = round(row.documents)
+    return f" ({topics * in_topic:,} documents at {in_topic:,} a topic)"
 
 
 def _range(topics: Sequence[int | None]) -> str:
@@ -314,7 +360,7 @@ def _range(topics: Sequence[int | None]) -> str:
     numbers = [number for number in topics if number is not None]
     if len(numbers) < 2 or min(numbers) == max(numbers):
         return ""
-    return f" ({min(numbers):,} to {max(numbers):,} by run)"
+    return f" ({min(numbers):,} to {max(numbers):,} topics by run)"
 
 
 def _table(estimates: Iterable[Estimate], *columns: Any) -> Table:
@@ -407,7 +453,10 @@ def estimated(panel: Panel, confidence: float, width: float | None = None) -> Es
         labels: list[Label] = [(run, None, measure) for run in human.runs]
         estimates += _family(labels, values, confidence)
         if width is not None:
-            plans += _plans(human.runs, measure, values, width, confidence)
+            documents = float(np.mean([len(panel.human[topic]) for topic in complete]))
+            for run, of_run in _plans(human.runs, values, width, confidence):
+                machine_topics = values.machine.shape[1]
+                plans.append(PlanOfRun(run, measure, machine_topics, of_run, documents))
         labels = [(run, other, measure) for run, other in combinations(human.runs, 2)]
         if labels:
             pairs += _family(labels, values.differences(), confidence)
@@ -583,14 +632,13 @@ def _family(labels: Sequence[Label], values: ByBoth, confidence: float) -> list[
 
 
 def _plans(
-    runs: Sequence[str], measure: Measure, values: ByBoth, width: float, confidence: float
-) -> list[PlanOfRun]:
+    runs: Sequence[str], values: ByBoth, width: float, confidence: float
+) -> Iterator[tuple[str, Plan]]:
     """The human topics for an interval of half the `width` of each run."""
     few = _have_few_changes(values.human, are_differences=False)
     both = values.both
     machine = values.machine.shape[1]
     alone = values.human.shape[1] - both
-    plans: list[PlanOfRun] = []
     for run, of_human, of_machine, is_few in zip(
         runs, values.human, values.machine, few.tolist(), strict=True
     ):
@@ -598,8 +646,7 @@ def _plans(
         if not is_few and both >= LEAST_TOPICS:
             spreads = _spreads(of_human, of_machine, both)
             of_run = plan(spreads, width, confidence, both, machine - both, alone)
-        plans.append(PlanOfRun(run, measure, machine, of_run))
-    return plans
+        yield run, of_run
 
 
 def _spreads(human: np.ndarray, machine: np.ndarray, both: int) -> Spreads:
