@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 from buckets import arrow
 from input_forms import FORMS, ONLY_GRADED
-from ir_measures_graded import ADM, GradedError, RunFile, nDCG_Burges
+from ir_measures_graded import ADM, GradedError, RunFile, array_mean, nDCG_Burges
 from ir_measures_graded.analysis import (
     ascending_runs,
     compare,
@@ -89,13 +89,34 @@ def test_values_are_those_of_lightgbm(tmp_path, monkeypatch):
     assert ours.means()[0, 0] == pytest.approx(last, abs=1e-12)
     plain = evaluate("test.svm", {"p": "p.txt"}, "nDCG_Burges@5")
     texts = [remark.text for remark in plain.remarks]
-    assert any("tied; LightGBM and XGBoost keep the order of the file: --ties" in t for t in texts)
+    assert any("--ties given (ties='given') is the order of the file, as in L" in t for t in texts)
     assert any("without relevant documents 1, here 1 of 30" in text for text in texts)
     assert not ours.remarks
     assert str(ours.notes()[-2]) == "Tied documents are in the order of the rows of the run."
     answer = identify("test.svm", "p.txt", mean=f"{last:.5f}", measure="nDCG@5")
     line = "evaluate test.svm p.txt nDCG_Burges@5 --ties given --no_relevant one"
     assert ("line", line) in answer.findings
+
+
+@pytest.mark.parametrize("ties", ["given", "mean", "min"])
+def test_arrays_equal_files_with_the_ties_that_the_warning_names(tmp_path, ties):
+    """Without the option, only measures that lack it may differ, as arrays keep their order."""
+    labels = [0, 2, 1, 3, 0, 1]
+    scores = [1.0, 1.0, 1.0, 2.0, 0.0, 0.0]
+    lines = [f"{label} qid:1 1:1\n" for label in labels]
+    (tmp_path / "test.svm").write_text("".join(lines))
+    (tmp_path / "p.txt").write_text("".join(f"{score}\n" for score in scores))
+    files = str(tmp_path / "test.svm"), {"p": str(tmp_path / "p.txt")}
+    measures = ["nDCG_Burges@2", "AP"]
+    of_files = evaluate(*files, measures, ties=ties).means()[0].tolist()
+    of_arrays = [
+        array_mean(measure, labels=labels, scores=scores, sizes=[6], ties=ties)
+        for measure in measures
+    ]
+    assert of_files == pytest.approx(of_arrays, abs=1e-15)
+    (remark,) = evaluate(*files, "nDCG_Burges@2").remarks
+    assert f"{ties} " in remark.text
+    assert "array_mean keeps the order given" in remark.text
 
 
 def test_other_analyses_take_the_order_and_find_no_tie():

@@ -50,6 +50,13 @@ SPARSE = (
 EMPTY = "empty"
 """The kind of the remark on an empty run in memory, of which its reader has warned."""
 TIED_PREDICTIONS = "tied predictions"
+CHOICES_OF_TIES = (
+    "the ids of their lines decide, but not elsewhere: --ties given (ties='given') is the order of "
+    "the file, as in LightGBM and XGBoost, mean is that of array_mean, scikit-learn and "
+    "torchmetrics, and min that of CatBoost; for measures without ties=, array_mean keeps the "
+    "order given"
+)
+"""How tied predictions are ordered here, and how other tools do that."""
 """The kind of the remark on tied documents in a file of predictions."""
 _COLLECTED: ContextVar[list[Remark] | None] = ContextVar("collected", default=None)
 
@@ -235,11 +242,8 @@ class RunRemarks:
             yield Remark("topics", name, text)
         yield from self._on_judgments(name)
         if self.tied_predictions:
-            text = (
-                f"{self.tied_predictions:,} of {counted(self.predictions, 'prediction')} are tied; "
-                "LightGBM and XGBoost keep the order of the file: --ties given (ties='given')"
-            )
-            yield Remark(TIED_PREDICTIONS, name, text)
+            of_all = f"{self.tied_predictions:,} of {counted(self.predictions, 'prediction')}"
+            yield Remark(TIED_PREDICTIONS, name, f"{of_all} are tied; {CHOICES_OF_TIES}")
         if not self.has_scores.any() and self.retrieved.max(initial=0) > 1:
             text = "all scores of a topic are equal, so the document ids decide"
             yield Remark("equal scores", name, text)
