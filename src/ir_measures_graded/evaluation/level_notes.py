@@ -8,9 +8,9 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.measures.base import MaxGainMeasure, TopGainMeasure
+from ..core.measures.parameters import meaning_and_default
 from ..core.ranking.gains import gain_of
 from ..core.registry.facts import HIGHEST_OF_GDEVAL, gains_of, graded_err, is_err, needs_intents
-from ..core.registry.sentences import meaning_and_default
 from ..output.formats import listed
 from ..output.tables import Note
 from .remarks import leaves_open

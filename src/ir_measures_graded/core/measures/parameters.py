@@ -195,6 +195,12 @@ class Gains(Parameter):
         return canonical_gains(value)
 
 
+def meaning_and_default(parameter: ParamInfo) -> tuple[str, str]:
+    """The meaning of a parameter, and what an unset one means; empty if that is not said."""
+    meaning, _, default = (parameter.desc or "").rstrip(".").partition("; unset: ")
+    return meaning, default
+
+
 TIED_BY = Choice(
     "score", "rank", default="score", desc="documents of equal score are tied, or ranks decide"
 )

@@ -11,11 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure, SumAgg
-from ir_measures.measures import ParamInfo
 
 from ..measures.base import GradedMeasure
 from ..measures.gain_sums import GainSum
-from ..measures.parameters import Choice, Flag
+from ..measures.parameters import Choice, Flag, meaning_and_default
 from ..measures.sessions import SessionMeasure
 from ..measures.standard import Standard
 from ..ranking.gains import EXP, LINEAR
@@ -300,12 +299,6 @@ def _parameters(measure: GradedMeasure) -> Iterator[str]:
             yield f"{name}={value!r}: {meaning}."
         else:
             yield f"{name} = {value:g}: {meaning}."
-
-
-def meaning_and_default(parameter: ParamInfo) -> tuple[str, str]:
-    """The meaning of a parameter, and what an unset one means; empty if that is not said."""
-    meaning, _, default = (parameter.desc or "").rstrip(".").partition("; unset: ")
-    return meaning, default
 
 
 def _cutoff(measure: GradedMeasure) -> Iterator[str]:
