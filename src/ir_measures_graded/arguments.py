@@ -5,14 +5,68 @@ Python would otherwise fail somewhere inside, with an error that names no parame
 value that nobody meant: 'no' is true, and True is the number 1.
 """
 
+import inspect
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import wraps
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from .errors import GradedError, shown
+
+Called = TypeVar("Called", bound=Callable[..., Any])
+
+
+def explains_wrong_calls(example: str) -> Callable[[Called], Called]:
+    """Name what to write if a function or class is called with arguments that it does not take.
+
+    `example` is a right call, whose first word is the public name.
+
+    >>> @explains_wrong_calls("rank(['AP'])")
+    ... def rank(measures, alpha=0.05):
+    ...     return measures
+    >>> rank(["AP"], beta=0.1)
+    Traceback (most recent call last):
+    TypeError: rank() got an unexpected keyword argument 'beta'; it takes measures and alpha
+    >>> rank("a", "b", "c")
+    Traceback (most recent call last):
+    ir_measures_graded.errors.GradedError: rank takes 2 arguments, not 3; call rank(['AP'])
+    """
+
+    def decorated(called: Any) -> Any:
+        if isinstance(called, type):
+            of_class: Any = called
+            of_class.__init__ = _explaining(of_class.__init__, inspect.signature(called), example)
+            return called
+        return _explaining(called, inspect.signature(called), example)
+
+    return decorated
+
+
+def _explaining(
+    function: Callable[..., Any], signature: inspect.Signature, example: str
+) -> Callable[..., Any]:
+    """A function whose wrong calls are explained. The signature of a class is without `self`."""
+    is_method = "self" in inspect.signature(function).parameters
+
+    @wraps(function)
+    def explaining(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            passed = args[1:] if is_method else args
+            try:
+                signature.bind(*passed, **kwargs)
+            except TypeError as wrong:
+                from .wrong_calls import explained  # Only mistakes need it.
+
+                name = example.partition("(")[0]
+                raise explained(name, signature, passed, kwargs, example, wrong) from None
+            raise
+
+    return explaining
 
 
 def refused(name: str, value: object, rule: str) -> GradedError:

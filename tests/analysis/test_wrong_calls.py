@@ -4,8 +4,22 @@ import pickle
 
 import pytest
 
-from ir_measures_graded import GradedError, analysis
+from ir_measures_graded import (
+    ArrayEvaluator,
+    GradedError,
+    RankingMetric,
+    RunFile,
+    analysis,
+    array_mean,
+    array_values,
+)
 from ir_measures_graded.analysis import compare, evaluate, gate, holes, judges, power, report
+from ir_measures_graded.integrations.boosting import (
+    catboost_metric,
+    lightgbm_metric,
+    xgboost_metric,
+)
+from ir_measures_graded.integrations.scikit_learn import scorer
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")
@@ -46,6 +60,46 @@ def test_arguments_in_another_order_are_answered_with_a_right_call():
         )
     with pytest.raises(TypeError, match=r"evaluate\(\) lacks measures; call evaluate\(qrels, "):
         evaluate(QRELS, RUNS)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "passed", "message"),
+    [
+        (lightgbm_metric, 1, {"k": 5}, "lightgbm_metric() got an unexpected keyword argument 'k'; "
+         "the cutoff stands in the measure, as in 'nDCG@10'"),
+        (xgboost_metric, 1, {"metric": "AP"}, "xgboost_metric() got an unexpected keyword argument "
+         "'metric'; write measures="),
+        (catboost_metric, 0, {}, "catboost_metric() lacks measure; call catboost_metric('nDCG@10', "
+         "train, valid)"),
+        (scorer, 1, {"foo": 1}, "scorer() got an unexpected keyword argument 'foo'; it takes "
+         "measure, groups, ties, response_method and no_relevant"),
+        (array_values, 2, {"sizes": [1]}, "array_values() lacks scores; call "
+         "array_values('nDCG@10', labels, scores, sizes=sizes)"),
+        (array_mean, 3, {"per_query": True}, "array_mean() got an unexpected keyword argument "
+         "'per_query'; array_values(…) has the value of each group"),
+        (ArrayEvaluator, 2, {"size": [1]}, "ArrayEvaluator() got an unexpected keyword argument "
+         "'size'; did you mean sizes?"),
+        (RankingMetric, 1, {"top_k": 5}, "RankingMetric() got an unexpected keyword argument "
+         "'top_k'; the cutoff stands in the measure, as in 'nDCG@10'"),
+        (RunFile, 1, {"cols": []}, "RunFile() got an unexpected keyword argument 'cols'; did you "
+         "mean columns?"),
+    ],
+)  # fmt: skip
+def test_a_wrong_call_on_arrays_files_or_metrics_is_answered_alike(
+    function, arguments, passed, message
+):
+    in_order = ("nDCG@10", [1], [2])[:arguments]
+    with pytest.raises(TypeError) as refused:
+        function(*in_order, **passed)
+    assert str(refused.value) == message
+
+
+def test_too_many_arguments_on_arrays_are_answered_with_a_right_call():
+    with pytest.raises(GradedError) as refused:
+        array_values("nDCG@10", [1], [2], [1], "mean", [1])
+    assert "array_values takes 5 arguments, not 6; call array_values('nDCG@10', " in str(
+        refused.value
+    )
 
 
 def test_tables_in_the_wrong_place_are_named():

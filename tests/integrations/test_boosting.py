@@ -4,6 +4,7 @@ import importlib.util
 import pickle
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import NamedTuple
 
@@ -333,6 +334,26 @@ def test_groups_that_the_library_counts_otherwise_are_told_once(metric_of):
     zero = metric_of(["nDCG_Burges@7", "AP(rel=2)"], no_relevant="zero")
     assert zero.means([2, 2, 0, 2], [1, 2, 3, 4], [2, 2]) == means
     metric_of("DCG_Burges@7").means(labels, [2, 1, 3, 4, 5, 6], [2, 2, 2])
+
+
+def test_a_scorer_tells_once_of_groups_that_boosting_libraries_count_otherwise():
+    pytest.importorskip("sklearn", "1.5", reason="a scorer needs sklearn")
+    labels, scores, sizes = LACKING
+    ids = np.repeat(np.arange(sizes.size), sizes)
+    score = pickle.loads(pickle.dumps(scorer("nDCG_Burges@2")))
+    with pytest.warns(InputWarning) as told:
+        first = score(FirstFeature(), scores[:, None], labels, groups=ids)
+    assert [str(warning.message) for warning in told] == [
+        "2 of 4 groups have no relevant document by nDCG_Burges@2; they count 0, but 1 in the NDCG "
+        "of LightGBM, XGBoost and CatBoost: no_relevant='one' counts them 1, 'skip' leaves them "
+        "out, 'zero' counts them 0 without this warning"
+    ]
+    zero = scorer("nDCG_Burges@2", no_relevant="zero")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for quiet in (score, zero, scorer("DCG_Burges@2")):
+            quiet(FirstFeature(), scores[:, None], labels, groups=ids)
+        assert zero(FirstFeature(), scores[:, None], labels, groups=ids) == first
 
 
 def test_scorer_equals_a_loop_over_the_folds():

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from ir_measures import Measure, SumAgg
 
-from ..arguments import number, word
+from ..arguments import explains_wrong_calls, number, word
 from ..errors import GradedError, InputWarning, level_of_caller, shown
 from .by_topic import blocks, bounds_of, changes, mean_over_topics, positions
 from .measures.base import EXTREMES
@@ -65,6 +65,7 @@ LABELS = QRELS._replace(
 SCORES = RUN._replace(kind="scores")
 
 
+@explains_wrong_calls("ArrayEvaluator('nDCG@10', labels, sizes=sizes)")
 class ArrayEvaluator(GradedEvaluator):
     """Evaluates any number of score arrays with measures over one array of labels, which is reduced
     once.
@@ -362,6 +363,7 @@ def _depth_of(measures: Iterable[Measure]) -> int | None:
     return deepest or None
 
 
+@explains_wrong_calls("array_values('nDCG@10', labels, scores, sizes=sizes)")
 def array_values(
     measure: Measures,
     labels: Array,
@@ -413,6 +415,7 @@ def array_values(
     return _of_one_or_all(measure, evaluator.values(scores))
 
 
+@explains_wrong_calls("array_mean('nDCG@10', labels, scores, sizes=sizes)")
 def array_mean(
     measure: Measures,
     labels: Array,
@@ -430,7 +433,9 @@ def array_mean(
     """The mean of a measure over the groups, a float; with several measures, an array.
 
     All arguments are those of `array_values`, and so are the errors. A group without a judged
-    document is left out of the mean; labels that judge no document are an error.
+    document is left out of the mean; labels that judge no document are an error. A group without a
+    relevant document counts 0 by nearly all measures, as in scikit-learn and torchmetrics;
+    LightGBM, XGBoost and CatBoost count it 1, as ``no_relevant='one'`` does.
 
     >>> scores = [0.8, 0.1, 0.1, 0.4]
     >>> array_mean("nDCG_Burges@2", labels=[3, 0, 0, 1], scores=scores, ids=["a", "a", "b", "b"])

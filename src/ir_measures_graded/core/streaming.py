@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import refused
+from ..arguments import explains_wrong_calls, refused
 from ..errors import GradedError
 from .arrays import (
     Array,
@@ -40,12 +40,14 @@ class Batch:
     ids: list[Any]
 
 
+@explains_wrong_calls("RankingMetric('nDCG@10')")
 class RankingMetric:
     """The mean of measures over groups whose scores and labels arrive in batches.
 
     `measures`, `ties` and `no_relevant` are those of `array_mean`, and so are the values: `compute`
     has the value of `array_mean` for all batches together. A group may be spread over several
-    batches. The metric keeps all scores and labels until `reset`, 24 bytes per document.
+    batches. One without a relevant document counts 0 by nearly all measures, as in torchmetrics.
+    The metric keeps all scores and labels until `reset`, 24 bytes per document.
     `larger_is_better` is that of the first measure.
 
     A metric can be pickled. Processes that evaluate different batches send theirs to one of them,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
+from ..arguments import explains_wrong_calls
 from ..core.registry.facts import needs_all_topics
 from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 COLUMNS = ("query_id", "measure", "value")
 
 
+@explains_wrong_calls("evaluate_batches(['nDCG@10'], qrels, batches)")
 def evaluate_batches(
     measures: Iterable[Measure | str] | Measure | str,
     qrels: Any,

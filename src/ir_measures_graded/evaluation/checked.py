@@ -58,10 +58,10 @@ def checks_arguments(example: str, **own: Check) -> Callable[[Callable[P, T]], C
             try:
                 bound = signature.bind(*args, **kwargs)
             except TypeError as error:
-                from .wrong_calls import explained  # Only mistakes need it.
+                from ..wrong_calls import explained  # Only mistakes need it.
 
                 name = function.__name__
-                raise explained(name, signature, args, kwargs, example, error) from None
+                raise explained(name, signature, args, kwargs, example, error, saves=True) from None
             for name, value in bound.arguments.items():
                 check = checks.get(name)
                 is_default = value is None and signature.parameters[name].default is None

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
+from ..arguments import explains_wrong_calls
 from ..core.measures.base import GradedMeasure
 from ..core.measures.topics import Topics
 from ..core.provider import view
@@ -188,6 +189,7 @@ def official_measures(qrels: Qrels) -> Sequence[str]:
     return contract.official
 
 
+@explains_wrong_calls("ignoring_identical_ids(runs)")
 def ignoring_identical_ids(runs: Runs) -> list[Run]:
     """The runs without the documents that have the id of their topic, for all analyses.
 
@@ -202,6 +204,7 @@ def ignoring_identical_ids(runs: Runs) -> list[Run]:
     return [replace(run, ignore_identical_ids=True) for run in named_runs(runs)]
 
 
+@explains_wrong_calls("ordered_runs(runs)")
 def ordered_runs(runs: Runs) -> list[Run]:
     """The runs, in which tied documents stay in the order of their rows, for all analyses.
 
@@ -219,6 +222,7 @@ def ordered_runs(runs: Runs) -> list[Run]:
     return [replace(run, in_order_given=True, parent=None) for run in named_runs(runs)]
 
 
+@explains_wrong_calls("ascending_runs(runs)")
 def ascending_runs(runs: Runs) -> list[Run]:
     """The runs, in which smaller scores are better, as distances are, for all analyses.
 
@@ -232,6 +236,7 @@ def ascending_runs(runs: Runs) -> list[Run]:
     return [replace(run, source=run.source.ascending()) for run in named_runs(runs)]
 
 
+@explains_wrong_calls("document_runs(runs, '#')")
 def document_runs(
     runs: Runs,
     separator: str | None = None,

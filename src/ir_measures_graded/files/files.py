@@ -27,6 +27,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from ir_measures import ScoredDoc
 
+from ..arguments import explains_wrong_calls
 from ..core.rows.columns import QRELS, RUN, Chosen, columns_named
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory, under_our_names
@@ -79,6 +80,7 @@ _READING: WeakKeyDictionary[RunFile, threading.RLock] = WeakKeyDictionary()
 """The locks of runs in streams: threads that share one must not read it in turns."""
 
 
+@explains_wrong_calls("read_qrels('qrels.txt')")
 def read_qrels(
     file: File,
     columns: Mapping[str, Any] | Sequence[tuple[str, str]] | None = None,
@@ -173,6 +175,7 @@ def header_of(file: File, columns: Sequence[tuple[str, str]] = ()) -> list[str]:
     return []
 
 
+@explains_wrong_calls("RunFile('run.txt')")
 class RunFile(RunSource):
     """A run in a file of any kind. Graded measures read it block by block while they evaluate it.
 

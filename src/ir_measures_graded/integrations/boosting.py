@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
-from ..arguments import refused, whole_number
+from ..arguments import explains_wrong_calls, refused, whole_number
 from ..core.arrays import ArrayEvaluator, Measures, numbers_in, refuse_wrong
 from ..core.by_topic import changes
 from ..core.ranking.judged import Judged
@@ -84,7 +84,7 @@ class Metric:
         )
         for other, evaluator, lacking in tuple(_evaluators):
             if other == data_set:
-                self._tell(lacking)
+                self.tell(lacking)
                 return evaluator
         evaluator = ArrayEvaluator(
             self.measures,
@@ -93,12 +93,12 @@ class Metric:
             sizes=sizes,
             no_relevant=self.no_relevant,
         )
-        lacking = _groups_without_relevant(self.measures, evaluator.judged)
+        lacking = groups_without_relevant(self.measures, evaluator.judged)
         _evaluators.append((data_set, evaluator, lacking))
-        self._tell(lacking)
+        self.tell(lacking)
         return evaluator
 
-    def _tell(self, lacking: str) -> None:
+    def tell(self, lacking: str) -> None:
         """Warn once of groups without a relevant document that the library counts otherwise."""
         if self.is_told or not lacking or not self.ELSEWHERE:
             return
@@ -110,7 +110,7 @@ class Metric:
         warnings.warn(f"{lacking}; {where}: {choices}", InputWarning, stacklevel=level_of_caller())
 
 
-def _groups_without_relevant(measures: Iterable[Measure], judged: Judged) -> str:
+def groups_without_relevant(measures: Iterable[Measure], judged: Judged) -> str:
     """How many groups have no relevant document by the measures whose best value is 1."""
     parts: list[str] = []
     for measure in filter(best_is_one, measures):
@@ -140,6 +140,7 @@ _evaluators: deque[tuple[DataSet, ArrayEvaluator, str]] = deque(maxlen=KEPT)
 words. Comparing bytes takes less time than hashing them."""
 
 
+@explains_wrong_calls("lightgbm_metric('nDCG@10')")
 class LightGBMMetric(Metric):
     """Measures for `feval` of `lightgbm.train` and `eval_metric` of `LGBMRanker.fit`.
 
@@ -169,6 +170,7 @@ class LightGBMMetric(Metric):
         return list(zip(self.names, means, self.larger_is_better, strict=True))
 
 
+@explains_wrong_calls("xgboost_metric('nDCG@10')")
 class XGBoostMetric(Metric):
     """Measures for `custom_metric` of `xgboost.train`, and for `XGBRanker` by the callback `watch`.
 
@@ -280,6 +282,7 @@ class XGBoostMetric(Metric):
         return Watch()
 
 
+@explains_wrong_calls("catboost_metric('nDCG@10', train, valid)")
 class CatBoostMetric(Metric):
     """A measure for `eval_metric` of CatBoost, which learns from it whether larger values are
     better.

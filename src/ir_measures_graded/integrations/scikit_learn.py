@@ -16,11 +16,11 @@ from typing import Any, NoReturn
 import numpy as np
 from ir_measures import Measure
 
-from ..arguments import refused, text
-from ..core.arrays import array_mean
+from ..arguments import explains_wrong_calls, refused, text
+from ..core.arrays import ArrayEvaluator, told_of_swapped
 from ..core.registry.facts import ZERO
 from ..errors import GradedError, needed
-from .boosting import Metric
+from .boosting import Metric, groups_without_relevant
 
 PREDICT = "predict"
 DECISION = "decision_function"
@@ -56,17 +56,26 @@ class Unscored:
     __neg__ = _refuse
 
 
+class MetricOfScorer(Metric):
+    """The measure of a scorer, which tells of groups without a relevant document."""
+
+    ELSEWHERE = "the NDCG of LightGBM, XGBoost and CatBoost"
+
+
 class UnfitModel(GradedError):
     """A model that cannot score documents."""
 
 
+@explains_wrong_calls("scorer('nDCG@10')")
 class Scorer:
     """A scorer of scikit-learn: `array_mean` of a model's scores.
 
     - `measure`: one measure. As usual in scikit-learn, a measure whose smaller values are better
       has the opposite sign.
     - `groups`: the name under which the group id of each document is passed.
-    - `ties`, `no_relevant`: as in `array_mean`.
+    - `ties`, `no_relevant`: as in `array_mean`. By default, a group without a relevant document
+      counts 0 by nearly all measures, as in scikit-learn's `ndcg_score`; LightGBM, XGBoost and
+      CatBoost count it 1. A warning tells once of such groups, unless `no_relevant` is given.
     - `response_method`: the method of the model that scores documents, as in scikit-learn's
       `make_scorer`: 'predict', 'decision_function' or 'predict_proba', or several of them, of which
       the first that the model has is used. By default it is ``predict``, for a classifier of two
@@ -91,19 +100,20 @@ class Scorer:
         ties: str = "mean",
         response_method: str | Sequence[str] | None = None,
         *,
-        no_relevant: str = ZERO,
+        no_relevant: str | None = None,
     ):
         needed("sklearn", "a scorer", "scikit-learn")
-        metric = Metric(measure, ties, no_relevant=no_relevant)
+        metric = MetricOfScorer(measure, ties, no_relevant=no_relevant)
         if len(metric.names) > 1:
             raise GradedError(f"a scorer takes one measure, not {len(metric.names)}")
         self.measure = metric.measures[0]
         self.groups = text("groups", groups)
         self.ties = ties
-        self.no_relevant = no_relevant
+        self.no_relevant = metric.no_relevant
         self.response_method = response_method
         self.sign = 1 if metric.larger_is_better[0] else -1
         self._methods = _methods_in(response_method)
+        self._metric = metric
 
     def __repr__(self) -> str:
         arguments = f"groups={self.groups!r}, ties={self.ties!r}"
@@ -128,15 +138,13 @@ class Scorer:
             scores = self._scores(model, X)
         except UnfitModel as error:
             return Unscored(f"{self!r}: {error}")
-        mean: float = array_mean(
-            self.measure,
-            y,
-            scores,
-            ties=self.ties,
-            ids=np.ravel(groups),
-            no_relevant=self.no_relevant,
-        )
-        return self.sign * mean
+        ids = np.ravel(groups)
+        with told_of_swapped(y, scores):
+            evaluator = ArrayEvaluator(
+                self.measure, y, ties=self.ties, ids=ids, no_relevant=self.no_relevant
+            )
+        self._metric.tell(groups_without_relevant(self._metric.measures, evaluator.judged))
+        return self.sign * float(evaluator.means(scores)[0])
 
     def _without_groups(self, model: Any) -> str:
         """What to write if no groups came with the documents."""

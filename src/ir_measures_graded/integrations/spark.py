@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ir_measures import MeanAgg, Measure, SumAgg
 
+from ..arguments import explains_wrong_calls
 from ..core.measures.sessions import SessionMeasure
 from ..core.provider import GradedProvider
 from ..core.registry import plugins
@@ -49,6 +50,7 @@ TOPICS = 2_000
 rows."""
 
 
+@explains_wrong_calls("evaluate(['nDCG@10'], qrels, run)")
 def evaluate(
     measures: Measures,
     qrels: DataFrame,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ...arguments import refused
+from ...arguments import explains_wrong_calls, refused
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import range_of, sign_of
 from ...core.registry.notation import NamedMeasure, one_of
@@ -525,6 +525,7 @@ def _over_all(
     return columns_of
 
 
+@explains_wrong_calls("read_collections('collections.csv')")
 def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:
     """The qrels and the runs of each collection in the table file `path`, which has the columns
     collection, qrels and runs.

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
+from ...arguments import explains_wrong_calls
 from ...core.ranking.gains import plain_number
 from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
@@ -202,6 +203,7 @@ class MergedQrels:
     contradictions: list[str]
 
 
+@explains_wrong_calls("add_answers(qrels, 'answers.jsonl')")
 def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
     """The qrels, completed with judges' answers, such as files that `Holes.ask` wrote.
 

@@ -9,8 +9,7 @@ import inspect
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from ..errors import GradedError, did_you_mean
-from ..output.formats import listed
+from .errors import GradedError, did_you_mean
 
 SAME: Final[Mapping[str, tuple[str, ...]]] = {
     "budget": ("batch",),
@@ -37,8 +36,10 @@ SAME: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Names of other tools, and the parameters of ours that mean the same."""
 BY_TOPIC: Final = ("by_query", "by_topic", "per_query", "per_topic", "perquery")
+CUTOFFS: Final = ("at", "at_k", "cutoff", "cutoffs", "depth", "eval_at", "k", "top_k", "topk")
 TO_A_FILE: Final = ("file", "filename", "out", "outfile", "output", "path", "save", "save_dir")
 INSTEAD: Final[Mapping[str, Mapping[str, str]]] = {
+    "array_mean": dict.fromkeys(BY_TOPIC, "array_values(…) has the value of each group"),
     "compare": {
         **dict.fromkeys(BY_TOPIC, "compare(…).topic_differences has the topics"),
     },
@@ -67,8 +68,12 @@ def explained(
     kwargs: Mapping[str, Any],
     example: str,
     error: TypeError,
+    saves: bool = False,
 ) -> Exception:
-    """The error for arguments that do not fit a function; `error` is Python's own."""
+    """The error for arguments that do not fit a function; `error` is Python's own.
+
+    `saves` tells whether the result of the function has the method `save`.
+    """
     parameters = list(signature.parameters.values())
     in_order = [parameter for parameter in parameters if _is_positional(parameter)]
     kinds = {parameter.kind for parameter in parameters}
@@ -76,18 +81,20 @@ def explained(
         return too_many(function, parameters, args, example)
     for name in kwargs:
         if name not in signature.parameters:
-            return unexpected(function, name, signature.parameters)
+            return unexpected(function, name, signature.parameters, saves)
     named = [parameter.name for parameter in in_order[: len(args)]]
     return lacking(function, parameters, [*named, *kwargs], example) or error
 
 
-def unexpected(function: str, name: str, parameters: Collection[str]) -> TypeError:
+def unexpected(
+    function: str, name: str, parameters: Collection[str], saves: bool = False
+) -> TypeError:
     """The error for an argument that a function does not take; it names what to write.
 
     >>> raise unexpected("evaluate", "metrics", ["qrels", "measures"])
     Traceback (most recent call last):
     TypeError: evaluate() got an unexpected keyword argument 'metrics'; write measures=
-    >>> raise unexpected("ranges", "output", ["qrels"])
+    >>> raise unexpected("ranges", "output", ["qrels"], saves=True)
     Traceback (most recent call last):
     TypeError: ranges() got an unexpected keyword argument 'output'; ranges(…).save('FILE') writes \
 the result
@@ -97,26 +104,30 @@ the result
     """
     return TypeError(
         f"{function}() got an unexpected keyword argument {name!r}"
-        f"{_hint(function, name, parameters)}"
+        f"{_hint(function, name, parameters, saves)}"
     )
 
 
-def _hint(function: str, name: str, parameters: Collection[str]) -> str:
+def _hint(function: str, name: str, parameters: Collection[str], saves: bool) -> str:
     """The end of a message on an argument with this name."""
     for same in SAME.get(name, ()):
         if same in parameters:
             return f"; write {same}="
     instead = INSTEAD.get(function, {}).get(name, "")
-    if not instead and name in BY_TOPIC:
+    if not instead and saves and name in BY_TOPIC:
         instead = "evaluate(qrels, runs, measures).to_frame() has the value of each topic"
-    if not instead and name in TO_A_FILE:
+    has_measures = not {"measure", "measures"}.isdisjoint(parameters)
+    if not instead and has_measures and name in CUTOFFS:
+        instead = "the cutoff stands in the measure, as in 'nDCG@10'"
+    if not instead and saves and name in TO_A_FILE:
         instead = f"{function}(…).save('FILE') writes the result"
     if instead:
         return f"; {instead}"
     similar = did_you_mean(name, parameters)
     if similar:
         return similar
-    return f"; it takes {listed(parameters, len(parameters))}"
+    *others, last = parameters
+    return f"; it takes {', '.join(others)} and {last}" if others else f"; it takes {last}"
 
 
 def too_many(
