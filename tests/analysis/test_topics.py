@@ -1,6 +1,7 @@
 """Topics: the hardest ones of an evaluation, and those in which two runs differ most."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,6 +98,37 @@ def test_several_pairs_have_five_topics_each():
     assert len(view.tables()[0].rows) == 4 * 5
     assert len(view.data().rows) == 4 * 20
     assert "csv, tsv and json have all" in str(view.notes()[0])
+
+
+def test_several_pairs_have_one_sentence_a_measure_and_a_table_of_counts():
+    comparison = compare(demo.qrels_path(), DEMO_RUNS, ["nDCG@10", "ASL"])
+    view = comparison.of_topics()
+    rows = comparison.topic_differences
+    of_measure = rows[rows.measure == "nDCG@10"]
+    largest = of_measure.loc[of_measure.difference.abs().idxmax()]
+    by_ndcg, by_asl = map(str, view.answer())
+    assert by_asl.startswith("By ASL, the largest difference is that of ")
+    assert by_ndcg.startswith(
+        f"By nDCG@10, the largest difference is that of {largest.run} and {largest.other} in topic "
+        f"{largest.topic}: "
+    )
+    counts = view.tables()[1]
+    assert len(counts.rows) == 2 * 10
+    for measure, run, other, better, worse in counts.rows:
+        is_pair = (rows.measure == measure) & (rows.run == run) & (rows.other == other)
+        differences = rows[is_pair].difference * (-1 if measure == "ASL" else 1)
+        assert (better, worse) == ((differences > 0).sum(), (differences < 0).sum())
+
+
+def test_topics_have_their_groups(output, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("kinds.csv").write_text("topic,kind\n351,long\n399,short\n")
+    words = [demo.NAME, DEMO_RUNS["A"], "nDCG@10", "--show", "topics", "--by", "kinds.csv:kind"]
+    rows = [line.split("\t") for line in output("evaluate", *words)]
+    assert rows[0] == ["measure", "topic", "group", "value"]
+    groups = {row[1]: row[2] for row in rows[1:]}
+    assert len(groups) == 20
+    assert (groups["351"], groups["399"], groups["400"]) == ("long", "short", "no group")
 
 
 def test_the_commands_show_the_same_tables(output):

@@ -114,6 +114,18 @@ def test_numbers_tell_a_judge_from_a_run(folder, text, expected):
         is_judge("file", beside_runs=True)
 
 
+def test_a_folder_of_machines_is_read_and_merged(output, folder):
+    Path("machines").mkdir()
+    Path("ann.txt").write_text("q1 0 a 2\nq1 0 b 0\nq2 0 c 1\n")
+    for name, level in {"ben": 1, "cem": 2}.items():
+        Path(f"machines/{name}.txt").write_text(f"q1 0 a {level}\nq1 0 b 0\nq2 0 c 1\n")
+    for words in (["-f", "json"], ["--merge", "majority", "-o", "merged.txt"]):
+        in_folder = output("judges", "ann.txt", "machines", *words)
+        by_name = output("judges", "ann.txt", "machines/ben.txt", "machines/cem.txt", *words)
+        assert in_folder == by_name
+    assert answers_in("merged.txt")[0] == {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
+
+
 @pytest.mark.parametrize("ending", ["qrels", "txt", "tsv.gz", "csv", "json", "parquet"])
 def test_one_judge_of_several_is_written_in_any_form(output, folder, ending):
     Path("ann.txt").write_text("q1 0 a 2\nq1 0 b 0\nq2 0 c 1\n")

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from command_line import RUN
 from ir_measures_graded import demo
 
 FILES = {
+    "four.csv": "run,topic,measure,value\n" + "".join(f"{run},q1,AP,0.5\n" for run in "ABCD"),
     "AP.csv": "run,topic,AP\nA,1,0.5\n",
     "c.csv": "collection,qrels,runs\nc,qrels,ru[n]\nc,qrels,other\n",
     "queries.tsv": "q1 no tab\n",
@@ -50,9 +52,13 @@ evaluate graded-demo A.run AP --sessions=turns.csv | turns.csv: topic 351 has tw
 evaluate qrels rr AP                 | no run is given; 'rr' is read as a measure: write ./rr for
 evaluate qrels empty AP              | 'empty' is a directory; pass run files, for example empty/*
 evaluate                             | arguments are required: QRELS
-evaluate qrels run AP -q --show topics         | --show topics and --by_query exclude
+evaluate qrels run AP -q --show topics         | --show topics and --by_query exclude each other: the former has the topics
 evaluate qrels run AP -q --sort value          | --show topics has the hardest topics first
-evaluate qrels run AP --show topics --by x:y   | --show topics and --by exclude each other
+evaluate qrels run AP --show topics --confidence .9 | exclude each other: intervals are those of means over topics
+compare --values four.csv --baseline A B AP    | the baseline 'A' is not among the runs that are named, B; name it with them, or write several baselines as --baseline A,B
+power --values four.csv B C AP --baseline A    | the baseline 'A' is not among the runs that are named, B and C; name it with them
+judges qrels runs/ AP                          | 'runs/' has runs and no judgments of a machine; name the machine's qrels after the human's: ir_measures_graded judges qrels MACHINE_QRELS runs/ AP
+judges qrels run other AP                      | 'run' has runs and no judgments of a machine; name the
 gate qrels run other AP --hardest   | compare … --show topics those in which two runs differ most
 evaluate qrels run AP --ci           | --confidence 0.95 adds intervals
 evaluate qrels run AP --confidence 101% | confidence=1.01 is not allowed
@@ -137,6 +143,8 @@ def refused(refusal):
         Path(name).write_text(content)
     Path("empty").mkdir()
     Path("rr").mkdir()
+    Path("runs").mkdir()
+    shutil.copy("run", "runs")
 
     def message_of(line):
         return refusal(*shlex.split(line))

@@ -360,11 +360,38 @@ def chosen(
                     f"table; {runs_of_table}"
                 ) from None
         raise GradedError(f"{error}; {runs_of_table}") from None
+    _refuse_lacking_baseline(arguments, runs, stored)
     chosen = stored.part(runs or stored.runs, measures or stored.measures)
     weights = arguments.get("weights")
     if weights is None:
         return chosen
     return chosen.weighted(weights)
+
+
+def _refuse_lacking_baseline(arguments: Arguments, runs: Sequence[str], stored: Evaluation) -> None:
+    """Raise `GradedError` for a baseline of the table that is not among the runs that are named.
+
+    Runs behind it may be meant as further baselines.
+    """
+    for word in as_list(arguments.get("baseline")):
+        names = [word] if word in stored.runs else word.split(",")
+        lacking = [name for name in names if name in stored.runs and name not in runs]
+        if not runs or not lacking:
+            continue
+        hint = ""
+        if _are_behind(runs, ["--baseline", word], arguments.words):
+            hint = f", or write several baselines as --baseline {quoted(','.join([word, *runs]))}"
+        raise GradedError(
+            f"the baseline {lacking[0]!r} is not among the runs that are named, "
+            f"{listed(runs, LISTED)}; name it with them{hint}"
+        )
+
+
+def _are_behind(names: Sequence[str], option: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether the names follow an option with its value in the words of a command."""
+    line = [*option, *names]
+    starts = range(len(words) - len(line) + 1)
+    return any(list(words[start : start + len(line)]) == line for start in starts)
 
 
 def measures_of_table(words: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:

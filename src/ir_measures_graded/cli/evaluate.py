@@ -41,6 +41,11 @@ NOT_RUNS = (
 """Words behind --sort that are no measure; some mean to sort topics."""
 SHOWN = (MEANS, TOPICS)
 """The tables that --show chooses."""
+UNLIKE_TOPICS = {
+    "by_query": "the former has the topics, over all runs",
+    "confidence": "intervals are those of means over topics",
+}
+"""Options that exclude the table of topics, with the reasons."""
 OPTIONS = (
     *COLLECTION,
     JOBS,
@@ -188,10 +193,10 @@ def _by_topic(
 
     Raises `GradedError` for options that ask for other tables.
     """
-    for option in ("by_query", "by", "confidence"):
+    for option, reason in UNLIKE_TOPICS.items():
         if arguments.get(option):
-            raise GradedError(f"--show {TOPICS} and --{option} exclude each other")
-    view = evaluation.of_topics()
+            raise GradedError(f"--show {TOPICS} and --{option} exclude each other: {reason}")
+    view = evaluation.of_topics(arguments.by)
     if "figure" in arguments.given:
         view = replace(view, draw=partial(_figure, evaluation, arguments))
     return Answer(view, facts=facts, default=default)

@@ -32,7 +32,7 @@ from ..analysis.judging.percentiles import RESAMPLES
 from ..analysis.statistics.defaults import CONFIDENCE
 from ..core.registry.notation import is_measure
 from ..core.rows.columns import QRELS
-from ..errors import GradedError, NotApplicableError, Remark
+from ..errors import GradedError, NotApplicableError, Remark, quoted
 from ..evaluation.named import Judgments
 from ..evaluation.remarks import issue
 from ..files.content import is_lasting
@@ -42,6 +42,7 @@ from ..files.sources import definitions_of, is_file
 from ..output.formats import counted
 from ..output.result import View
 from ..output.tables import Note, Table
+from . import PROGRAM
 from .arguments import (
     COLUMNS,
     JOBS,
@@ -71,8 +72,10 @@ OF_ONE = ("estimates", "pairs", "plan")
 def _unless_runs(arguments: Arguments) -> str:
     """Why an option of runs has no effect: there are none."""
     words = list(arguments.inputs)
-    if arguments.machine is not None and _judges_of_table(arguments) is not None:
-        words.append(arguments.machine)
+    machine = _expanded_machine(arguments)
+    is_folder = len(machine) > 1
+    if is_folder or (machine and _judges_of_table(arguments) is not None):
+        words += machine
     _, others = _machines_and_others(arguments, words)
     return "" if others else "no runs and measures are named"
 
@@ -92,7 +95,7 @@ def _when_merged(arguments: Arguments) -> str:
 
 def files_of_judges(words: Any) -> list[str]:
     """The files that words name as FILE or FILE:COLUMN, with a name or without."""
-    return [judge_word(word).path for word in as_list(words)]
+    return [judge_word(word).path for word in expanded(as_list(words), None)]
 
 
 USAGE = (
@@ -178,8 +181,7 @@ def run(arguments: Arguments) -> Answer:
     elif arguments.machine is None:
         raise _no_machine(arguments)
     else:
-        more, others = _machines_and_others(arguments, arguments.inputs)
-        of_judges = [arguments.machine, *more]
+        of_judges, others = _machines_in_order(arguments)
     has_many = len(of_judges) > 1
     _refuse_table(arguments, others, len(of_judges))
     named = named_judges(of_judges)
@@ -239,6 +241,33 @@ def _expanded_machine(arguments: Arguments) -> list[str]:
     if arguments.machine is None:
         return []
     return expanded([arguments.machine], arguments.qrels)
+
+
+def _machines_in_order(arguments: Arguments) -> tuple[list[str], list[str]]:
+    """The machines behind the human, and the words that name runs and measures.
+
+    Raises `GradedError` if runs stand in place of the first machine.
+    """
+    first = _expanded_machine(arguments)
+    machines, others = _machines_and_others(arguments, arguments.inputs)
+    is_one_file = first == [arguments.machine]
+    if is_one_file:
+        columns = given_columns(arguments)
+        word = judge_word(first[0])
+        is_read_later = bool(word.column) or not is_lasting(word.path)
+        if is_read_later or is_judge(word.path, columns=columns):
+            return [*first, *machines], others
+        refuse_neither(word.path, columns)
+    else:
+        of_folder, runs = _machines_and_others(arguments, first)
+        if of_folder:
+            return [*of_folder, *machines], [*runs, *others]
+    line = [arguments.qrels, "MACHINE_QRELS", arguments.machine, *arguments.inputs]
+    command = f"{PROGRAM} judges {' '.join(map(quoted, line))}"
+    raise GradedError(
+        f"{arguments.machine!r} has runs and no judgments of a machine; name the machine's qrels "
+        f"after the human's: {command}"
+    )
 
 
 def _machines_and_others(arguments: Arguments, words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -404,8 +433,7 @@ def _merged(arguments: Arguments) -> Answer:
             continue
         if option.flags and arguments.get(option.name):
             raise GradedError(f"--merge takes no runs; leave out --{option.name}")
-    words = [arguments.qrels, arguments.machine, *arguments.inputs]
-    judges = [word for word in words if word is not None]
+    judges = [arguments.qrels, *_expanded_machine(arguments), *arguments.inputs]
     named = {name: judge_in(judge, arguments) for name, judge in named_judges(judges).items()}
     merged = merge_judges(named, arguments.merge, machine_levels=arguments.machine_levels)
     rows = rows_of(merged.qrels, "the merged qrels")

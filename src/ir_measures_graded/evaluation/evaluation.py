@@ -442,8 +442,11 @@ class Evaluation(Result):
 
         return table_of_topics(self).to_frame()
 
-    def of_topics(self) -> View:
-        """The `topic_means` as a table with sentences on the hardest topics and a heat map."""
+    def of_topics(self, by: By = None) -> View:
+        """The `topic_means` as a table with sentences on the hardest topics and a heat map.
+
+        `by` is that of `group_means`; a column then has the group of each topic.
+        """
         from .topic_means import NOTE_ON_ONE_RUN, NOTE_ON_RUNS, answer_on_topics, table_of_topics
 
         note = NOTE_ON_RUNS
@@ -451,7 +454,7 @@ class Evaluation(Result):
             note = NOTE_ON_ONE_RUN
         above = list(answer_on_topics(self))
         return View(
-            [table_of_topics(self)],
+            [table_of_topics(self, by)],
             draw=partial(self.figure, TOPICS),
             noted=[note, *self.notes()],
             above=above,

@@ -11,7 +11,9 @@ from ir_measures import Measure
 from ..core.registry.facts import sign_of
 from ..output.formats import decimal, known, listed
 from ..output.tables import Note, Table
+from .attributes import By, groups_of
 from .order_of_runs import leading
+from .value_columns import GROUP
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
@@ -50,10 +52,18 @@ def hardest_with_relevant(evaluation: Evaluation, measure: Measure) -> np.ndarra
     return topics[~lacks[topics]]
 
 
-def table_of_topics(evaluation: Evaluation) -> Table:
+def table_of_topics(evaluation: Evaluation, by: By = None) -> Table:
     """A row per measure and topic, the hardest first: its mean over the runs, the lowest and the
-    highest value, and their difference. Of one run, only the value.
+    highest value, and their difference. Of one run, only the value. With groups of topics, a column
+    has the group.
     """
+    columns = ["measure", evaluation.unit]
+    group_of: dict[int, str] = {}
+    if by is not None:
+        columns.append(GROUP)
+        for group, topics_of_group in groups_of(evaluation.topics, by).items():
+            group_of |= dict.fromkeys(topics_of_group, group)
+    is_single = len(evaluation.runs) == 1
     rows: list[list[Any]] = []
     for measure in evaluation.measures:
         topics = hardest_first(evaluation, measure)
@@ -62,11 +72,15 @@ def table_of_topics(evaluation: Evaluation) -> Table:
         highest = np.nanmax(values, axis=0, initial=-np.inf)
         numbers = np.stack([means_of_topics(values), lowest, highest, highest - lowest], axis=1)
         for topic, numbers_of_topic in zip(topics.tolist(), numbers, strict=True):
-            rows.append([str(measure), evaluation.topics[topic], *known(numbers_of_topic)])
-    if len(evaluation.runs) == 1:
-        values_of_run = [row[:3] for row in rows]
-        return Table(["measure", evaluation.unit, "value"], values_of_run)
-    return Table(["measure", evaluation.unit, *COLUMNS], rows)
+            row = [str(measure), evaluation.topics[topic]]
+            if by is not None:
+                row.append(group_of[topic])
+            shown_numbers = known(numbers_of_topic)
+            if is_single:
+                shown_numbers = shown_numbers[:1]
+            rows.append([*row, *shown_numbers])
+    columns += ["value"] if is_single else COLUMNS
+    return Table(columns, rows)
 
 
 def answer_on_topics(evaluation: Evaluation) -> Iterator[Note]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -80,33 +80,38 @@ def _rows_of(comparison: Comparison, test: Test, group_of: Mapping[str, str]) ->
 def view_of_topics(comparison: Comparison) -> View:
     """The topics in which the runs of each pair differ most, and a sentence on each pair."""
     pairs = [test for measure in comparison.measures for test in shown_pairs(comparison, measure)]
-    most = MOST_OF_ONE_PAIR
-    if len(pairs) > len(comparison.measures):
-        most = MOST_OF_SEVERAL
-    rows: list[list[Any]] = []
-    above: list[Note] = []
-    is_cut = False
+    has_several = len(pairs) > len(comparison.measures)
+    most = MOST_OF_SEVERAL if has_several else MOST_OF_ONE_PAIR
     group_of = _group_of_topics(comparison)
+    largest_first: list[tuple[Test, list[list[Any]]]] = []
     for test in pairs:
         of_pair = sorted(_rows_of(comparison, test, group_of), key=lambda row: -abs(row[-1]))
-        rows += of_pair[:most]
-        is_cut = is_cut or len(of_pair) > most
-        above += _note_on(comparison, test, of_pair)
+        if of_pair:
+            largest_first.append((test, of_pair))
+    rows = [row for _, of_pair in largest_first for row in of_pair[:most]]
+    is_cut = any(len(of_pair) > most for _, of_pair in largest_first)
+    tables = [Table(_columns(comparison), rows)]
+    above: list[Note] = []
+    if has_several:
+        tables.append(_table_of_pairs(comparison, largest_first))
+        above += _notes_on_measures(comparison, largest_first)
+    else:
+        for test, of_pair in largest_first:
+            above += _note_on(comparison, test, of_pair)
     notes: list[str] = []
     if is_cut or comparison.shows_best_only:
         unit = comparison.unit
         text = "The table has the {} {}s with the largest differences of {}; csv, tsv and json "
         text += "have all."
         whose = "the runs"
-        if len(pairs) > len(comparison.measures):
+        if has_several:
             whose = "each pair of runs"
         notes.append(Note(text, most, unit, whose))
     if len(comparison.runs) > 2:
         text = "evaluate --show topics has the mean and the spread of each {} over all runs."
         notes.append(Note(text, comparison.unit))
-    table = Table(_columns(comparison), rows)
     return View(
-        [table],
+        tables,
         comparison.figure,
         read=topic_table(comparison),
         noted=[*notes, *comparison.level_notes()],
@@ -119,14 +124,47 @@ def view_of_topics(comparison: Comparison) -> View:
 def _note_on(comparison: Comparison, test: Test, rows: list[list[Any]]) -> Iterator[Note]:
     """In how many topics a run is better than the other, and where they differ most; `rows` have
     the largest difference first."""
-    if not rows or not rows[0][-1]:
+    if not rows[0][-1]:
         return
     topic = rows[0][3]
     *_, value, other_value, difference = rows[0]
     unit = comparison.unit
     text = "By {}, {} is better than {} in {} of {}, worse in {}; they differ most in {} {}: {} "
     text += "({} against {})."
-    signs = [sign_of(test.measure) * np.sign(row[-1]) for row in rows]
-    counts = [signs.count(1), counted(len(rows), unit), signs.count(-1)]
+    better, worse = _better_and_worse(test, rows)
+    counts = [better, counted(len(rows), unit), worse]
     numbers = [decimal(difference, "+"), decimal(value), decimal(other_value)]
     yield Note(text, test.measure, test.run, test.other, *counts, unit, topic, *numbers)
+
+
+def _better_and_worse(test: Test, rows: list[list[Any]]) -> tuple[int, int]:
+    """The number of topics in which the run is better than the other, and worse."""
+    signs = [sign_of(test.measure) * np.sign(row[-1]) for row in rows]
+    return signs.count(1), signs.count(-1)
+
+
+def _table_of_pairs(
+    comparison: Comparison, largest_first: Sequence[tuple[Test, list[list[Any]]]]
+) -> Table:
+    """A row per measure and pair: in how many topics the run is better, and in how many worse."""
+    counts: list[list[Any]] = []
+    for test, rows in largest_first:
+        counts.append([str(test.measure), test.run, test.other, *_better_and_worse(test, rows)])
+    title = f"{comparison.unit.capitalize()}s in which the run is better or worse than the other"
+    return Table(["measure", "run", "other", "better", "worse"], counts, title)
+
+
+def _notes_on_measures(
+    comparison: Comparison, largest_first: Sequence[tuple[Test, list[list[Any]]]]
+) -> Iterator[Note]:
+    """The two runs with the largest difference in a topic by each measure."""
+    text = "By {}, the largest difference is that of {} and {} in {} {}: {} ({} against {})."
+    for measure in comparison.measures:
+        first_rows = [rows[0] for test, rows in largest_first if test.measure == measure]
+        row = max(first_rows, key=lambda row: abs(row[-1]), default=None)
+        if row is None or not row[-1]:
+            continue
+        *_, value, other_value, difference = row
+        _, run, other, topic = row[:4]
+        numbers = [decimal(difference, "+"), decimal(value), decimal(other_value)]
+        yield Note(text, measure, run, other, comparison.unit, topic, *numbers)
