@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 
 from ir_measures_graded import parse_measure
-from ir_measures_graded.core.measures.standard import definition_of
+from ir_measures_graded.core.registry.listing import facts_of, with_formula
+from ir_measures_graded.docstrings import docstring_of
 
 
 def paragraph(name: str) -> str:
@@ -15,17 +15,20 @@ def paragraph(name: str) -> str:
     >>> paragraph("RR").partition(" The value")[2]
     ' is 1/i at the first relevant rank i ≤ k; it is 0 if no relevant document is retrieved.'
     """
-    measure = definition_of(parse_measure(name))
-    if measure is None:
-        raise LookupError(f"{name} has no definition")
-    head = inspect.cleandoc(type(measure).__doc__ or "").partition("\n")[0]
-    summary = head.partition(": ")[2].rstrip(".")
-    value = f"The value is {measure.doc_field('formula')}"
-    undefined = measure.doc_field("undefined")
-    if undefined:
-        value += f"; it is {undefined}"
-    sentences = [summary, value]
-    in_trec_eval = re.match(r"trec_eval \((\w+)\)$", measure.doc_field("source"))
+    measure = parse_measure(name)
+    facts = facts_of(measure)
+    if not facts["formula"]:
+        raise LookupError(f"{name} has no formula")
+    sentences = []
+    summary = docstring_of(with_formula(measure)).partition("\n\n")[0].partition(": ")[2]
+    if summary:
+        sentences.append(" ".join(summary.split()).rstrip("."))
+    value = f"The value is {facts['formula']}"
+    if facts["undefined"]:
+        value += f"; it is {facts['undefined']}"
+    sentences.append(value)
+    in_trec_eval = re.match(r"trec_eval \((.+)\)$", facts["source"])
     if in_trec_eval:
-        sentences.append(f"In trec_eval: `{in_trec_eval[1]}`")
+        names = ", ".join(f"`{name}`" for name in in_trec_eval[1].split(", "))
+        sentences.append(f"In trec_eval: {names}")
     return ". ".join(sentences) + "."

@@ -32,6 +32,15 @@ def summary_of(thing: Any) -> str:
     return " ".join(paragraph.split())
 
 
+def field_of(thing: Any, field: str) -> str:
+    """A field of a docstring, such as `formula`, on one line; empty if there is none."""
+    pattern = rf"^:{re.escape(str(field))}:(.*(?:\n[ ]+.*)*)"
+    match = re.search(pattern, docstring_of(thing), re.MULTILINE)
+    if match is None:
+        return ""
+    return " ".join(match[1].split())
+
+
 def _indented(thing: Any) -> str:
     """The docstring as it is written."""
     text = thing.__doc__

@@ -1,12 +1,14 @@
 """The command `measures`."""
 
 import json
+from pathlib import Path
 
 import ir_measures
 
 import ir_measures_graded
-from ir_measures_graded.core.registry import names, plugins
+from ir_measures_graded.core.registry import listing, names, plugins
 
+DOCS = Path(__file__).parents[2] / "docs"
 ORIGIN = f"ir-measures-graded {ir_measures_graded.__version__}"
 
 
@@ -58,6 +60,22 @@ def test_pages_have_every_field_of_graded_and_standard_measures(output):
     assert not any(text in page for text in (">>>", ":formula:", "cite"))
     assert all(len(line) <= 100 for line in page.splitlines())
     assert output("measures", *ir_measures.measures.registry)
+
+
+def test_standard_measures_have_their_formula_and_the_page_that_defines_them(output):
+    """Those without a formula here name the documentation of ir-measures."""
+    texts = {fact["name"]: fact for fact in map(listing.facts_of, listing.standard())}
+    here = {name for name, fact in texts.items() if fact["definition"] == listing.PAGE_OF_STANDARD}
+    assert here >= {"AP", "nDCG", "RBP", "ERR", "Bpref", "NumRel"}
+    page = (DOCS / "standard-measures.md").read_text(encoding="utf-8")
+    for name, fact in texts.items():
+        assert bool(fact["formula"]) == (name in here)
+        assert (f"standard_measures.paragraph {name}\n" in page) == (name in here)
+    shown = " ".join(" ".join(output("measures", "ERR", "infAP")).split())
+    assert "The values with a cutoff are those of ERR_G(max_gain=15)" in shown
+    assert "formula Σ_{i≤k} s(i) / i" in shown
+    assert f"definition {listing.PAGE_OF_STANDARD}" in shown
+    assert f"definition {listing.PAGE_OF_OTHERS}" in shown
 
 
 def test_plugins_are_listed_with_their_status(output, monkeypatch):

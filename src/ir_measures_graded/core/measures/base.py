@@ -6,14 +6,13 @@ names, gains, cutoffs, condensed lists, missing topics and every input form. `Ma
 `TopGainMeasure` and `collection_size` are for parameters whose default comes from the judgments.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
 import ir_measures
 import numpy as np
 
-from ...docstrings import docstring_of, summary_of
+from ...docstrings import field_of, summary_of
 from ...errors import GradedError, NotApplicableError, did_you_mean, shown
 from ..by_topic import mean_over_topics
 from ..ranking.gains import LINEAR, gains_in_place_of, plain_number
@@ -313,11 +312,7 @@ class GradedMeasure(ir_measures.Measure):
     @classmethod
     def doc_field(cls, field: str) -> str:
         """A field of the docstring, such as `formula`, on one line; empty if there is none."""
-        text = docstring_of(cls)
-        match = re.search(rf"^:{re.escape(str(field))}:(.*(?:\n[ ]+.*)*)", text, re.MULTILINE)
-        if match is None:
-            return ""
-        return " ".join(match[1].split())
+        return field_of(cls, field)
 
     def _unknown(self, name: str, params: Mapping[str, Any]) -> str:
         if name == "cutoff":

@@ -447,7 +447,13 @@ def ascending(ranks: JudgedRanks) -> JudgedRanks:
 
 
 def bpref(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
-    """``m_bpref.c``."""
+    """``m_bpref.c``.
+
+    :formula: Σ (1 − min(n_d, R) / min(N, R)) / R over the retrieved relevant documents d, where n_d
+        is the number of documents before d that are judged not relevant, and N of all of these
+    :undefined: 0 without relevant documents
+    :source: trec_eval (bpref)
+    """
     return bpref_of(topics)
 
 
@@ -467,19 +473,31 @@ def bpref_of(topics: Topics) -> np.ndarray:
 
 
 def num_ret(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
-    """``m_num_ret.c``, and with `rel` ``m_num_rel_ret.c``."""
+    """``m_num_ret.c``, and with `rel` ``m_num_rel_ret.c``.
+
+    :formula: the number of retrieved documents; with rel, of the retrieved relevant ones
+    :source: trec_eval (num_ret, num_rel_ret)
+    """
     if measure.params.get("rel") is None:
         return topics.retrieved
     return topics.run.relevant.sizes
 
 
 def num_rel(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
-    """``m_num_rel.c``."""
+    """``m_num_rel.c``.
+
+    :formula: R, the number of relevant documents
+    :source: trec_eval (num_rel)
+    """
     return topics.relevant
 
 
 def num_q(topics: Topics, measure: ir_measures.Measure) -> np.ndarray:
-    """``m_num_q.c``."""
+    """``m_num_q.c``.
+
+    :formula: 1 for each topic, so that the sum is the number of topics
+    :source: trec_eval (num_q)
+    """
     return np.ones(topics.count)
 
 
@@ -498,6 +516,20 @@ FORMULAS: dict[str, Callable[[Topics, ir_measures.Measure], np.ndarray]] = {
     "NumQ": num_q,
 }
 """The measures without a definition, from topics in which relevant documents gain 1."""
+
+
+def documented(measure: ir_measures.Measure) -> type[Standard] | Callable[..., np.ndarray] | None:
+    """What has the formula of a measure of ir-measures in its docstring, whatever its parameters;
+    None for a measure that is not defined here.
+
+    >>> documented(ir_measures.RBP).OF, documented(ir_measures.Bpref) is bpref
+    ('RBP', True)
+    >>> documented(ir_measures.infAP)
+    """
+    name = str(measure.NAME)
+    if type(measure) is not type(getattr(ir_measures, name, None)):  # others may derive a subclass
+        return None
+    return DEFINITIONS.get(name) or FORMULAS.get(name)
 
 
 def formula_of(measure: ir_measures.Measure) -> str:

@@ -14,9 +14,9 @@ from ir_measures import Measure
 from ir_measures.measures import ParamInfo
 from ir_measures.providers.base import NOT_PROVIDED
 
-from ...docstrings import docstring_of
+from ...docstrings import docstring_of, field_of
 from ..measures import FAMILIES, trec_eval
-from ..measures.standard import definition_of
+from ..measures.standard import definition_of, documented
 from . import names, plugins
 from .facts import allowed, graded_err, is_err, is_graded, name_of, smaller_is_better
 from .notation import parse_measure
@@ -52,6 +52,12 @@ TREC_EVAL_WORK = "buckley2026"
 """The key of the entry of trec_eval."""
 DOC_FIELDS = ("formula", "undefined", "source")
 """The fields of a measure's docstring that its description has."""
+PAGE_OF_STANDARD = "docs/standard-measures.md"
+"""The page with the formulas of standard measures."""
+PAGE_OF_OTHERS = "https://ir-measur.es"
+"""The documentation of ir-measures, which has the measures without a formula here."""
+DECIMALS_OF_GDEVAL = 5
+"""gdeval prints the values of topics with so many decimals."""
 
 
 def facts_of(measure: Measure) -> dict[str, Any]:
@@ -64,20 +70,37 @@ def facts_of(measure: Measure) -> dict[str, Any]:
     `smaller_is_better` is None for standard measures, because ir-measures does not define it.
     """
     aliases = _other_names(measure)
+    definition = ""
     fields = dict.fromkeys(DOC_FIELDS, "")
     if is_graded(measure):
         aliases = list(measure.ALIASES)
-        fields = {name: measure.doc_field(name) for name in DOC_FIELDS}
+    else:
+        definition = PAGE_OF_OTHERS
+    text = with_formula(measure)
+    if text is not None:
+        fields = {name: field_of(text, name) for name in DOC_FIELDS}
+        if definition:
+            definition = PAGE_OF_STANDARD
     facts: dict[str, Any] = {"name": name_of(measure), "aliases": aliases}
     facts["title"] = getattr(measure, "PRETTY_NAME", None) or measure.NAME
     facts["description"] = getattr(measure, "SHORT_DESC", None) or ""
     facts["smaller_is_better"] = smaller_is_better(measure)
     facts |= fields
+    facts["definition"] = definition
     parameters = measure.SUPPORTED_PARAMS.items()
     facts["parameters"] = [_parameter(name, info) for name, info in parameters]
     facts["origin"] = plugins.origin(measure)
     facts["question"] = question(measure)
     return facts
+
+
+def with_formula(measure: Measure) -> Any:
+    """The class or function whose docstring has the formula of a measure; None if none has."""
+    if is_graded(measure):
+        return type(measure)
+    if is_err(measure):
+        return type(parse_measure(graded_err(measure)))
+    return documented(measure)
 
 
 def _other_names(measure: Measure) -> list[str]:
@@ -115,7 +138,7 @@ def page(measure: Measure, width: int = 100) -> Iterator[str]:
     facts["better"] = better(facts)
     facts["aliases"] = ", ".join(facts["aliases"])
     facts["from"] = facts["origin"]
-    for label in ("formula", "undefined", "better", "aliases", "source", "from"):
+    for label in ("formula", "undefined", "better", "aliases", "source", "definition", "from"):
         if facts[label]:
             yield from _wrapped(facts[label], f"{label:<11}", width=width)
     if facts["parameters"]:
@@ -141,7 +164,13 @@ def _notes(measure: Measure) -> list[str]:
     paragraphs = re.split(r"\n\s*\n", docstring_of(type(measure)))
     if is_graded(measure):
         del paragraphs[:1]
-    return [paragraph for paragraph in paragraphs if not re.match(r":|>>>|\.\.|$", paragraph)]
+    notes = [paragraph for paragraph in paragraphs if not re.match(r":|>>>|\.\.|$", paragraph)]
+    if is_err(measure):
+        notes.append(
+            f"The values with a cutoff are those of {graded_err(measure)}, and gdeval, which "
+            f"computes them, rounds those of topics to {DECIMALS_OF_GDEVAL} decimals."
+        )
+    return notes
 
 
 def _wrapped(text: str, label: str = "", width: int = 100) -> list[str]:
