@@ -136,6 +136,24 @@ def test_a_query_of_algolia_is_its_topic_rather_than_the_id_of_a_search():
 
 
 @pytest.mark.parametrize("form", ["results", "single answers"])
+def test_params_of_algolia_tell_the_query_and_the_page(form):
+    """They are URL-encoded; `query` and `page` beside them are read first."""
+    hits = ALGOLIA["q1"]["hits"]
+    answers = {
+        "first": {"hits": hits, "params": "query=red+shoes%20%26+co&page=0&hitsPerPage=20"},
+        "page": {"hits": hits, "params": "hitsPerPage=20&query=boots&page=1"},
+        "own": {"hits": hits, "query": "hats", "page": 0, "params": "query=caps&page=2"},
+    }
+    text = ALGOLIA_FORMS[form](answers)
+    source = run_file(text)
+    assert list(by_topic(source)) == ["red shoes & co", "boots", "hats"]
+    (remark,) = source.remarks
+    assert "incomplete (boots: it is a later page, page 1)" in remark.text
+    answer = {"hits": hits, "params": "hitsPerPage=20"}
+    assert "names no query" in refused(run, ALGOLIA_FORMS[form]({"none": answer, "no": answer}))
+
+
+@pytest.mark.parametrize("form", ["results", "single answers"])
 def test_two_lists_without_scores_are_refused(form):
     text = ALGOLIA_FORMS[form]({**ALGOLIA, "second page": ALGOLIA["q1"] | {"page": 1}})
     assert "topic 'q1' has two lists of documents without scores; join them" in refused(run, text)
@@ -234,6 +252,7 @@ INCOMPLETE = {
         "root": vespa(d1=1)["root"] | {"coverage": {"coverage": 50, "full": False}}
     },
     "it is a later page, response.start 10": {"response": solr(d1=1)["response"] | {"start": 10}},
+    "it is a later page, page 2": {"params": "page=2", "hits": [{"objectID": "d1"}]},
     "it is a later page, page 1": {"page": 1, "hits": [{"objectID": "d1"}]},
 }
 

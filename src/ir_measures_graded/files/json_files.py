@@ -53,6 +53,7 @@ from .search_answers import (
     failure_in,
     queries_in,
     refusal_of,
+    with_params,
 )
 
 MEASURE = r"[A-Za-z_]+@[0-9]+"
@@ -610,8 +611,10 @@ class _Items:
         """The topic of an item, its documents and their values."""
         documents = _documents_of(item)
         answer = answer_in(item) if documents is None else None
-        query = item.get("query")
         is_of_algolia = answer is not None and answer.answer.engine == ALGOLIA
+        if is_of_algolia:
+            item = with_params(item)
+        query = item.get("query")
         if is_of_algolia and isinstance(query, str):
             # The queryID of Algolia is that of one search, not of the query.
             item = {key: value for key, value in item.items() if key != "queryID"}

@@ -40,6 +40,8 @@ class AnswerForm(NamedTuple):
 
 
 ALGOLIA = "Algolia"
+IN_PARAMS = ("query", "page")
+"""What an answer of Algolia may have only in `params`, the parameters of its search."""
 ANSWERS = (
     AnswerForm("Elasticsearch or OpenSearch", ("hits", "hits"), (("_score",),)),
     AnswerForm("Solr", ("response", "docs"), (("score",),)),
@@ -145,6 +147,28 @@ def answer_in(value: Any) -> AnswerFound | None:
     return None
 
 
+def with_params(answer: dict[str, Any]) -> dict[str, Any]:
+    """An answer of Algolia with the query and the page that it has only in its `params`.
+
+    >>> with_params({"hits": [], "params": "query=red+shoes&page=1"})["query"]
+    'red shoes'
+    """
+    params = answer.get("params")
+    if not isinstance(params, str):
+        return answer
+    from urllib.parse import parse_qs  # Only such answers need it.
+
+    values = parse_qs(params)
+    added: dict[str, Any] = {}
+    for name in IN_PARAMS:
+        if answer.get(name) is None and name in values:
+            added[name] = values[name][0]
+    page = added.get("page", "")
+    if page.isdecimal():
+        added["page"] = int(page)
+    return answer | added
+
+
 def _is_group(hit: Any) -> bool:
     """Whether this is no document: Vespa's groups stand among the hits, with hits of their own."""
     return isinstance(at(hit, ("children",)), list)
@@ -206,8 +230,9 @@ def _incompleteness_of(value: Any) -> str:
         return _reason_of(value["root"]["errors"][0]) or "the search had an error"
     if at(value, ("root", "coverage", "full")) is False:
         return f"{at(value, ('root', 'coverage', 'coverage'))} % of the documents were searched"
+    answer = with_params(value)
     for page in PAGES:
-        first = at(value, page)
+        first = at(answer, page)
         if isinstance(first, int) and first > 0:
             return f"it is a later page, {'.'.join(page)} {first}"
     return ""
@@ -316,7 +341,9 @@ def queries_in(value: dict[str, Any]) -> QueriesFound | None:
     results = value.get("results")
     if isinstance(results, list) and results:
         answers = _answers_in(results)
-        topics = [_first(result, TOPICS) for result in results if answers is not None]
+        topics = []
+        if answers is not None:
+            topics = [_first(with_params(result), TOPICS) for result in results]
         if answers is not None and None not in topics:
             pairs = zip(topics, answers, strict=True)
             queries = (answered(topic, *answer) for topic, answer in pairs)
