@@ -42,3 +42,20 @@ def test_tsv_tells_of_control_characters_that_could_act_on_a_terminal():
     with pytest.warns(InputWarning, match="blanks stand for control characters of names in tsv"):
         lines = list(formats.tsv(["a", "b"], [["\x1b[31m\r", 0.5], ['"q"', 'a"']]))
     assert lines == ["a\tb", '" [31m "\t0.5000', '"""q"""\ta"']
+
+
+@pytest.mark.parametrize(
+    ("text", "in_latex"),
+    [
+        ("O'Neil's 'x' and \"y\"", "O'Neil's `x' and ``y''"),
+        ("nDCG(dcg='exp-log2')@10", "nDCG(dcg=`exp-log2')@10"),
+        ("§2 · 10² µ", r"\S{}2 $\cdot$ 10$^2$ $\mu$"),
+        ("Järvelin, Zobel & Løvås – naïve", r"J\"{a}rvelin, Zobel \& L\o{}v\aa{}s -- na\"{\i}ve"),
+        ("--passages `#`", r"-{}-passages \`{}\#\`{}"),
+        ("n_{} ≥ x^{}", r"n\_\{\} $\ge$ x\textasciicircum{}\{\}"),
+        ("検索", "検索"),
+    ],
+)
+def test_pdflatex_prints_signs_without_packages(text, in_latex):
+    assert formats.latex_prose(text) == in_latex
+    assert formats.escaped_latex(text) == in_latex

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
+from unicodedata import normalize
 
 import numpy as np
 
@@ -344,8 +345,12 @@ def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
 
 
 def escaped_latex(text: str) -> str:
-    """Text that LaTeX prints as it is, in one line."""
-    return clean(text).translate(_IN_LATEX_TABLES)
+    r"""Text that LaTeX prints as it is, in one line, whatever its packages for input are.
+
+    >>> print(escaped_latex("50 % of 'x' ≥ 2²"), escaped_latex("*"))
+    50 \% of `x' $\ge$ 2$^2$ {*}
+    """
+    return _as_printed(clean(text)).translate(_IN_LATEX_TABLES)
 
 
 def latex_prose(text: str) -> str:
@@ -353,20 +358,40 @@ def latex_prose(text: str) -> str:
 
     >>> print(latex_prose("nDCG_JK: Σ_{i≤k} p^{i−1} / log_b(i)"))
     nDCG\_JK: $\Sigma$\textsubscript{i$\le$k} p\textsuperscript{i$-$1} / log\textsubscript{b}(i)
+    >>> print(latex_prose('J. Kekäläinen, "Binary and graded", §2'))
+    J. Kek\"{a}l\"{a}inen, ``Binary and graded'', \S{}2
     """
     parts: list[str] = []
     end = 0
-    for match in re.finditer(_RAISED_OR_LOWERED, clean(text)):
-        parts.append(clean(text)[end : match.start()].translate(_IN_LATEX))
+    quoted = _as_printed(clean(text))
+    for match in re.finditer(_RAISED_OR_LOWERED, quoted):
+        parts.append(quoted[end : match.start()].translate(_IN_LATEX))
         command = "subscript" if match["sign"] == "_" else "superscript"
         inner = (match["group"] or match["word"]).translate(_IN_LATEX)
         parts.append(rf"\text{command}{{{inner}}}")
         end = match.end()
-    return "".join(parts) + clean(text)[end:].translate(_IN_LATEX)
+    return "".join(parts) + quoted[end:].translate(_IN_LATEX)
 
 
+def _as_printed(text: str) -> str:
+    """The text with curly quotation marks in place of straight ones, and a joiner in ``--``, which
+    would be a dash.
+
+    >>> _as_printed("a's 'b' (c='d')"), _as_printed('"e", "f')
+    ('a’s ‘b’ (c=‘d’)', '“e”, ”f')
+    """
+    text = text.replace("--", f"-{JOINER}-")
+    if "'" not in text and '"' not in text:
+        return text
+    in_pairs = re.sub(r'"([^"]*)"', r"“\1”", text)
+    in_pairs = re.sub(r"(?<!\w)'([^']*)'(?!\w)", r"‘\1’", in_pairs)
+    return in_pairs.replace('"', "”").replace("'", "’")
+
+
+JOINER = "\u2060"
+"""The character that prints nothing and joins its neighbours."""
 _RAISED_OR_LOWERED = (
-    r"(?P<sign>[_^])(?:\{(?P<group>[^{}]*)\}"
+    r"(?P<sign>[_^])(?:\{(?P<group>[^{}]+)\}"
     r"|(?P<word>(?<=\^)[a-z]\w*|(?:[a-zI]|bq)(?![A-Za-z_])))"
 )
 """A superscript, or a subscript of one letter; names such as nDCG_JK have more."""
@@ -377,21 +402,70 @@ _LATEX_SIGNS = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    "`": r"\`{}",
     MINUS: "$-$",
-}
-_SYMBOLS = {
-    "≤": r"\le", "≥": r"\ge", "√": r"\surd", "Σ": r"\Sigma", "Π": r"\Pi", "β": r"\beta",
-    "γ": r"\gamma", "ρ": r"\rho", "τ": r"\tau", "⌊": r"\lfloor", "⌋": r"\rfloor", "′": "'",
-    "⁺": "^+", "⁻": "^-", "ᵘ": "^u", "ˢ": "^s",
+    JOINER: "{}",
+    "“": "``", "”": "''", "‘": "`", "’": "'", "„": ",,", "‚": ",", "–": "--", "—": "---",
+    "…": r"\dots{}", "§": r"\S{}", "¶": r"\P{}", "©": r"\copyright{}", "£": r"\pounds{}",
+    "®": r"\textregistered{}", "™": r"\texttrademark{}", "\xa0": "~", "\u202f": r"\,",
+    "ß": r"\ss{}", "æ": r"\ae{}", "Æ": r"\AE{}", "œ": r"\oe{}", "Œ": r"\OE{}", "ø": r"\o{}",
+    "Ø": r"\O{}", "ł": r"\l{}", "Ł": r"\L{}", "ı": r"\i{}", "å": r"\aa{}", "Å": r"\AA{}",
 }  # fmt: skip
-"""Signs that pdfLaTeX refuses outside mathematics."""
-_IN_LATEX = str.maketrans(
-    _LATEX_SIGNS
-    | {sign: f"\\{sign}" for sign in "&%$#_{}"}
-    | {sign: f"${symbol}$" for sign, symbol in _SYMBOLS.items()}
+_SYMBOLS = {
+    "≤": r"\le", "≥": r"\ge", "≠": r"\ne", "≈": r"\approx", "≡": r"\equiv", "∼": r"\sim",
+    "√": r"\surd", "∑": r"\sum", "∏": r"\prod", "∞": r"\infty", "∈": r"\in", "∘": r"\circ",
+    "∩": r"\cap", "∪": r"\cup", "⋅": r"\cdot", "·": r"\cdot", "×": r"\times", "÷": r"\div",
+    "±": r"\pm", "¬": r"\neg", "«": r"\ll", "»": r"\gg", "°": r"^\circ", "†": r"^\dagger",
+    "‡": r"^\ddagger", "★": r"\star", "•": r"\bullet", "½": r"\frac12", "¼": r"\frac14",
+    "¾": r"\frac34", "←": r"\leftarrow", "→": r"\rightarrow", "↑": r"\uparrow",
+    "↓": r"\downarrow", "↔": r"\leftrightarrow", "⇒": r"\Rightarrow", "⌊": r"\lfloor",
+    "⌋": r"\rfloor", "⌈": r"\lceil", "⌉": r"\rceil", "′": "'", "⁺": "^+", "⁻": "^-", "ᵀ": "^T",
+    "ᵘ": "^u", "ˢ": "^s", "ⁿ": "^n", "ⁱ": "^i",
+    "Γ": r"\Gamma", "Δ": r"\Delta", "Θ": r"\Theta", "Λ": r"\Lambda", "Ξ": r"\Xi", "Π": r"\Pi",
+    "Σ": r"\Sigma", "Φ": r"\Phi", "Ψ": r"\Psi", "Ω": r"\Omega", "α": r"\alpha", "β": r"\beta",
+    "γ": r"\gamma", "δ": r"\delta", "ε": r"\varepsilon", "ζ": r"\zeta", "η": r"\eta",
+    "θ": r"\theta", "ι": r"\iota", "κ": r"\kappa", "λ": r"\lambda", "μ": r"\mu", "µ": r"\mu",
+    "ν": r"\nu", "ξ": r"\xi", "π": r"\pi", "ρ": r"\rho", "σ": r"\sigma", "ς": r"\varsigma",
+    "τ": r"\tau", "υ": r"\upsilon", "φ": r"\varphi", "χ": r"\chi", "ψ": r"\psi", "ω": r"\omega",
+    **{sign: f"^{digit}" for digit, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    **{sign: f"_{digit}" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+}  # fmt: skip
+"""Signs that pdfLaTeX refuses outside mathematics, or only prints with packages."""
+_ACCENTS = {
+    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u",
+    "\u0307": ".", "\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0323": "d",
+    "\u0327": "c", "\u0331": "b",
+}  # fmt: skip
+"""The accents of LaTeX that need no package, by the combining character."""
+
+
+class _LatexOf(dict[int, str]):
+    """The LaTeX of characters, by their codes, with accented letters made when they are needed."""
+
+    def __missing__(self, code: int) -> str:
+        letter, *accents = list(normalize("NFD", chr(code)))
+        commands = [_ACCENTS.get(accent, "") for accent in accents]
+        text = chr(code)
+        if commands and letter.isascii() and all(commands):
+            if letter in "ij" and accents[0] < "\u0323":  # the accent stands in place of the dot
+                text = f"\\{letter}"
+            else:
+                text = letter
+            for command in commands:
+                text = f"\\{command}{{{text}}}"
+        self[code] = text
+        return text
+
+
+_IN_LATEX = _LatexOf(
+    str.maketrans(
+        _LATEX_SIGNS
+        | {sign: f"\\{sign}" for sign in "&%$#_{}"}
+        | {sign: f"${symbol}$" for sign, symbol in _SYMBOLS.items()}
+    )
 )
 # At the beginning of a row, these two would be an argument of the row before.
-_IN_LATEX_TABLES = _IN_LATEX | str.maketrans({"[": "{[}", "*": "{*}"})
+_IN_LATEX_TABLES = _LatexOf(_IN_LATEX | str.maketrans({"[": "{[}", "*": "{*}"}))
 
 
 def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:

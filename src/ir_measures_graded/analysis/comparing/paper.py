@@ -29,8 +29,6 @@ class Marks(NamedTuple):
 
 DAGGER: Final = "†"
 """The mark of a measure in a head that is not its whole measure string, which the caption has."""
-SIGNS: Final = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", DAGGER: r"$^\dagger$"}
-"""The commands of LaTeX for signs in heads and captions."""
 LATEX: Final = Marks(
     best=r"\textbf{%s}",
     second=r"\underline{%s}",
@@ -173,13 +171,12 @@ class PaperTable:
     def latex(self, places: int = PLACES) -> str:
         """The table with the rules of booktabs, in an environment with a caption."""
         head, *rows = self._rows(places, escaped_latex, LATEX)
-        head = [_with_commands(name) for name in head]
         # One column for the letter of a run, one for its name, and one for each measure.
         columns = "l" * (2 + len(self.measures))
         lines = [
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_with_commands(escaped_latex(self.caption))}}}",
+            rf"\caption{{{escaped_latex(self.caption)}}}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             " & ".join(head) + r" \\",
@@ -220,13 +217,6 @@ class PaperTable:
             cells = [column[row] for column in columns]
             rows.append([letter, escaped(run), *cells])
         return rows
-
-
-def _with_commands(text: str) -> str:
-    """Escaped text of LaTeX with the commands of its signs."""
-    for sign, command in SIGNS.items():
-        text = text.replace(sign, command)
-    return text
 
 
 def _printed(number: float, places: int) -> str:
