@@ -196,6 +196,30 @@ def test_each_of_several_looks_has_its_share_of_the_error():
     assert max(p_values) >= 0.05
 
 
+def test_losses_of_groups_that_the_table_shows_are_told():
+    """Of 4 groups of 20 topics, one loses by Holm's correction, and one only without it."""
+    old = np.full(80, 0.5)
+    noise = np.tile(np.linspace(-0.02, 0.02, 20), 4)
+    loss = np.repeat([0.01, 0.005, 0.0, -0.001], 20)
+    new = old + noise - loss
+    by = {f"q{number}": f"g{number // 20}" for number in range(80)}
+    by |= {topic: by[f"q{number}"] for number, topic in enumerate(of_pair(old, new).topics)}
+    every = gate(of_pair(old, new), margin="5%", by=by, every_group=True)
+    shown = {verdict.group for verdict in every.verdicts if verdict.upper < 0}
+    assert shown == {None, "g0", "g1"}
+    name = every.verdicts[0].name
+    assert every.answer()[0].endswith(
+        f"within the margin of 5 %; significant, but smaller: the loss by {name} (−.0035 or −.7 %) "
+        f"and {name} in g0 (−.0100 or −2.0 %); smaller, and significant only without Holm's "
+        f"correction: the loss by {name} in g1 (−.0050 or −1.0 %)."
+    )
+    noted = gate(of_pair(old, new), margin="5%", by=by).notes()
+    ends = ["−.0100, which is significant, but smaller.",
+            "−.0050, which is significant only without Holm's correction, and smaller."]  # fmt: skip
+    assert all(note.endswith(end) for note, end in zip(noted[1:3], ends, strict=True))
+    assert not any("significant" in note for note in [noted[0], *noted[3:5]])
+
+
 def test_the_first_sentence_says_how_large_a_loss_is_beside_the_margin():
     old = np.full(60, 0.5)
     new = old - np.tile([0.008, 0.012], 30)

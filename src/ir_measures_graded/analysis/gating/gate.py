@@ -140,15 +140,48 @@ class Gate(Result):
         return [f"{sentence}{self._few_changes_of(decisive)}."]
 
     def _significant_within_margin(self, verdicts: Sequence[Verdict]) -> str:
-        """The end of the answer: the significant losses, or differences, of verdicts that hold."""
-        significant = [one for one in verdicts if one.changed and one.p_worse < self.level]
-        if not significant:
-            return ""
+        """The end of the answer: the significant losses, or differences, of verdicts that hold.
+
+        Beside them stand those whose bounds exclude 0 alone, without Holm's correction.
+        """
+        significant = [one for one in verdicts if self._is_significant_loss(one)]
+        by_bounds = [one for one in verdicts if one not in significant and self._excludes_0(one)]
         what = "difference" if self.equivalent else "loss"
-        if len(verdicts) == 1:
+        if len(verdicts) == 1 and significant:
             return f"; the {what} ({self._size(verdicts[0])}) is significant, but smaller"
-        sizes = listed(f"{one.name} ({self._size(one)})" for one in significant)
-        return f"; significant, but smaller: the {what} by {sizes}"
+        parts = ""
+        if significant:
+            parts += f"; significant, but smaller: the {what} by {self._named_sizes(significant)}"
+        if by_bounds and len(verdicts) > 1:
+            sizes = self._named_sizes(by_bounds)
+            parts += f"; smaller, and significant only {self._without_correction}: the {what} by "
+            parts += sizes
+        return parts
+
+    def _named_sizes(self, verdicts: Iterable[Verdict]) -> str:
+        """Verdicts by name, each with its difference."""
+        return listed(f"{verdict.name} ({self._size(verdict)})" for verdict in verdicts)
+
+    def _is_significant_loss(self, verdict: Verdict) -> bool:
+        """Whether there is a loss, or difference, by the p-value with Holm's correction."""
+        return verdict.changed > 0 and verdict.p_worse < self.level
+
+    @property
+    def _without_correction(self) -> str:
+        """How bounds exclude 0 where the p-value does not show a loss or difference."""
+        if self.equivalent:
+            return "by its one-sided bound"
+        return "without Holm's correction"
+
+    def _excludes_0(self, verdict: Verdict) -> bool:
+        """Whether the bounds, which are those of the table, show a loss or difference."""
+        if not verdict.changed or verdict.lower is None or verdict.upper is None:
+            return False
+        shows_fall = verdict.upper < 0
+        shows_rise = verdict.lower > 0
+        if self.equivalent:
+            return shows_fall or shows_rise
+        return shows_fall if sign_of(verdict.measure) > 0 else shows_rise
 
     def few_changes(self, verdict: Verdict) -> str:
         """Why a verdict is undecided, if too few topics changed; else nothing."""
@@ -306,7 +339,15 @@ class Gate(Result):
         if verdict.verdict == HOLDS:
             p = "" if verdict.p is None else f" ({p_of(verdict.p)})"
             relation = "neither worse nor better" if self.equivalent else "not worse"
-            return f"over {topics}, the new run is {relation} by {self.margin}{p}; {difference}"
+            reason = f"over {topics}, the new run is {relation} by {self.margin}{p}; {difference}"
+            decides = verdict.group is None or self.every_group  # the answer tells of these
+            if decides:
+                return reason
+            if self._is_significant_loss(verdict):
+                reason += ", which is significant, but smaller"
+            elif self._excludes_0(verdict):
+                reason += f", which is significant only {self._without_correction}, and smaller"
+            return reason
         if verdict.verdict != UNDECIDED:
             beyond = "beyond" if verdict.beyond else "not certainly beyond"
             reason = f"{difference}, {beyond} the margin of {self.margin}"
