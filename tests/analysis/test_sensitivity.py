@@ -5,8 +5,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from ir_measures_graded import cli, demo
+from ir_measures_graded import cli, demo, parse_measure
 from ir_measures_graded.analysis import compare, evaluate, sensitivity
+from ir_measures_graded.analysis.turns import turns_of
+from ir_measures_graded.analysis.whatif import gains_of_levels
+from ir_measures_graded.core.registry.facts import gains_of
 from ir_measures_graded.errors import InputWarning
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
@@ -177,11 +180,56 @@ def test_without_swaps_the_command_prints_no_table(capsys):
         cli.main([*words, "--gains", "w1", "--gains", "w3", "--show", "swaps", "-f", "text"]) == 0
     )
     printed = capsys.readouterr().out
-    assert printed.endswith("No pair of runs changes its order between settings.\n")
-    assert "other" not in printed
+    assert "No pair of runs changes its order between settings.\nBy CG@1, A overtakes E" in printed
+    assert "run  other" not in printed
 
 
 def test_a_weighting_is_not_compared_with_the_usual_one_that_has_its_gains():
     settings = sensitivity(QRELS, RUNS, ["CG@3"], gains={"mine": {2: 10, 1: 1, 3: 100}}).settings
     alone = sensitivity(QRELS, RUNS, ["CG@3"], gains={"mine": {2: 7}}).settings
     assert len(settings) == len(alone) - 1
+
+
+@pytest.mark.parametrize("measure", ["nDCG_JK@10", "ERR_G@10", "nDCG_JK(gains=1:1,2:1,3:1)@10"])
+def test_the_answer_says_where_the_best_run_turns(measure):
+    """The sentence names the nearest gains, around which evaluate finds other best runs."""
+    result = sensitivity(demo.qrels_path(), demo.run_paths(), [measure, "AP"])
+    (sentence,) = result.turns
+    assert result.answer()[-1] == sentence
+    study = result.study
+    own_gains = gains_of_levels((1, 2, 3), gains_of(parse_measure(measure)))
+    turns = turns_of(study, parse_measure(measure), (1, 2, 3), own_gains)
+    found = [turn for turn in (turns.below, turns.above) if turn]
+    assert found
+    for turn in found:
+        for share, best in ((0.998, turn.before), (1.002, turn.after)):
+            gains = dict(zip((1, 2, 3), [*own_gains[:-1], turn.gain * share], strict=True))
+            means = evaluate(study.judgments, study.runs, [parse_measure(measure)(gains=gains)])
+            values = means.means()[:, 0]
+            assert (result.runs[int(values.argmax())],) == best
+        times = f"{turn.gain / own_gains[0]:.3g} times level 1"
+        assert times.removeprefix("0") in sentence
+
+
+def test_the_sentence_on_turns_is_that_of_the_page():
+    """`test_the_tipping_point_…` in the browser has the same sentence for the same measure."""
+    result = sensitivity(demo.qrels_path(), demo.run_paths(), ["nDCG_JK@10"])
+    assert result.turns == [
+        "By nDCG_JK@10, E overtakes D when level 3 is worth less than 1.89 times level 1, with "
+        "level 2 at 2."
+    ]
+    without_others = sensitivity(
+        demo.qrels_path(), demo.run_paths(), ["nDCG_JK(gains=1:0,2:0)@10", "AP"]
+    )
+    assert "the best run never changes, whatever the gain of level 3" in without_others.turns[0]
+    assert not sensitivity(demo.qrels_path(), demo.run_paths(), ["AP", "P@10"]).turns
+
+
+def test_gains_without_a_name_have_a_short_one_and_no_sentence_repeats_it():
+    gains = ["w1", "1:1,2:2,3:30", "0,1,3,7", "mine=2:5", "1:0"]
+    result = sensitivity(QRELS, RUNS, ["CG@3"], gains=gains)
+    assert list(result.weightings) == ["w1", "1/2/30", "1/3/7", "mine", "1:0"]
+    weightings = "Gains of level 1/2/3: w1 1/1/1, 1/2/30, 1/3/7, mine 1/5/3, 1:0 0/2/3."
+    assert result.notes()[0] == weightings
+    assert weightings in result._caption
+    assert result._caption.count("1/2/30") == 1

@@ -32,14 +32,14 @@ def test_lists_hold_the_level_at_each_rank():
     assert (page.measure, page.parameters, page.cutoff) == ("nDCG_JK", {"b": 3}, 7)
     assert page.gains == (1, 10)
     assert page.reference == "nDCG_JK(b=3,gains={2:10})@7 as named"
-    presets = json.loads(json.dumps(page.data()))["presets"]
+    presets = dict(json.loads(json.dumps(page.data()))["presets"])
     assert (presets["exp"], presets["only level 2"]) == ([1, 3], [0, 1])
 
 
 def test_levels_too_high_for_exponential_gains_have_the_other_presets():
     page = what_if_of("nDCG_JK@5", {"1": {"a": 10**6, "b": 2 * 10**7}}, RUNS)
-    presets = page.data()["presets"]
-    assert presets["linear"] == [10**6, 2 * 10**7]
+    presets = dict(page.data()["presets"])
+    assert presets["as named, linear"] == [10**6, 2 * 10**7]
     assert "exp" not in presets
 
 
@@ -62,10 +62,20 @@ def test_the_page_begins_with_the_named_measure_and_has_the_weightings_that_were
     assert what_if_page.presets()["mine"] == [7, 9]
 
 
+def test_equal_gains_share_a_button():
+    orders = sensitivity(
+        QRELS, RUNS, ["nDCG_JK"], gains=["mine=1:1,2:2", "flat=1:1,2:1", "one=1:1,2:1"]
+    )
+    buttons = orders.what_if().buttons()
+    assert ("as named, mine, w3, linear", [1, 2]) in buttons
+    assert ("flat, one, w1", [1, 1]) in buttons
+    assert len({tuple(gains) for _, gains in buttons}) == len(buttons)
+
+
 def test_the_page_begins_with_the_only_weighting_that_was_named():
     orders = sensitivity(QRELS, RUNS, ["nDCG_JK@3"], gains="1:7,2:9")
     names = [setting.weighting for setting in orders.settings]
-    assert names == ["1:7,2:9", "flat", "linear", "exponential", "steep"]
+    assert names == ["7/9", "flat", "linear", "exponential", "steep"]
     assert (orders.what_if().gains, orders.what_if().cutoff) == ((7, 9), 3)
 
 

@@ -25,8 +25,9 @@ from ir_measures_graded.analysis import (
     ordered_runs,
     ranges,
     report,
+    sensitivity,
 )
-from ir_measures_graded.analysis.report.pages import drawing
+from ir_measures_graded.analysis.report.pages import drawing, result_page
 from ir_measures_graded.analysis.report.report import MEASURES as DEFAULT_MEASURES
 from ir_measures_graded.analysis.report.sections import by_topic, method
 from ir_measures_graded.analysis.report.verdict import verdict
@@ -408,6 +409,14 @@ def test_a_large_report_is_below_a_megabyte():
     result = report(qrels, runs, ["nDCG_JK@100"])
     assert [len(topic["data"]["runs"]) for topic in result.rankings.topics] == [24] * 50
     assert len(result.html.encode()) < 1_000_000
+
+
+def test_the_page_with_sliders_leaves_the_turns_to_them():
+    result = sensitivity(QRELS, RUNS, ["nDCG_JK@2"], gains=["linear", "exp"])
+    assert result.turns
+    html = result_page(result, "as typed", 4)
+    assert "what-if-data" in html
+    assert all(sentence not in html for sentence in result.turns)
 
 
 def test_the_method_says_by_which_gain_a_measure_divides():

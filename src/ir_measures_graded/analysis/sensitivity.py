@@ -10,6 +10,7 @@ changes of order are more than chance.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,12 +23,11 @@ from ir_measures import Measure
 from ..core.ranking.gains import (
     Gains,
     gain_of,
-    gains_text,
     named_weightings,
     plain_number,
     weighting,
 )
-from ..core.registry.facts import ZERO, sign_of
+from ..core.registry.facts import ZERO, gains_of, sign_of
 from ..core.registry.notation import with_gains
 from ..errors import GradedError, needed
 from ..evaluation.attributes import By
@@ -62,7 +62,8 @@ from .statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
 from .statistics.options import as_list, check_probability
 from .statistics.orders import tau_of_all
 from .statistics.tests import run_ranks
-from .whatif import WhatIf, what_if
+from .turns import turns_of
+from .whatif import WhatIf, gains_of_levels, sliders_of, what_if
 
 MOST = 400
 """The largest number of settings, of which each pair is compared."""
@@ -73,6 +74,8 @@ DIFFERENCES: Final = (
     "setting", "measure", "run", "other", "ahead", "difference", Column("adjusted", kind=PValue),
     "significant", "changes",
 )  # fmt: skip
+UNNAMED = re.compile(r"[-\d.e]+([:,][-\d.e]+)+")
+"""A weighting that has its pairs, or its gains from level 0 on, as its name."""
 Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
 """Weightings by name, where the name of a preset stands for its weighting; or texts: w3,
 mine=1:1,2:10."""
@@ -159,12 +162,30 @@ class Sensitivity(Result):
             return None
         if coloured is None:
             coloured = figures.colours_of_moves(self._moves())
-        if named is None:
-            first = self.settings[0]
-            named = self.beginning or first.base
-            if first.cutoff is not None:
-                named = named @ first.cutoff
-        return what_if(self.study, named, coloured, self.weightings)
+        return what_if(self.study, named or self._first_measure, coloured, self.weightings)
+
+    @property
+    def _first_measure(self) -> Measure:
+        """The measure of the first setting with its own gains, or with the only weighting that was
+        named."""
+        first = self.settings[0]
+        measure = self.beginning or first.base
+        if first.cutoff is not None:
+            measure = measure @ first.cutoff
+        return measure
+
+    @cached_property
+    def turns(self) -> list[str]:
+        """Where another run becomes the best as the highest level gains more or less than under the
+        first measure, as a sentence; none where the what-if page has no sliders."""
+        if self.study is None:
+            return []
+        measure = self._first_measure
+        levels = sliders_of(self.study, measure)
+        if not levels:
+            return []
+        turns = turns_of(self.study, measure, levels, gains_of_levels(levels, gains_of(measure)))
+        return [] if turns is None else [str(turns)]
 
     def _moves(self) -> dict[str, float]:
         """The number of ranks over which each run moves."""
@@ -240,8 +261,14 @@ class Sensitivity(Result):
         return leaders
 
     def answer(self) -> list[str]:
-        """The best runs under the settings, the lowest τ and the changes of order."""
-        return [self._best_runs(), self._lowest_tau(), self._changes()]
+        """The best runs under the settings, the lowest τ, the changes of order and the gain of the
+        highest level at which the best run changes."""
+        return [self._best_runs(), self._lowest_tau(), self._changes(), *self.turns]
+
+    @property
+    def summary(self) -> str:
+        """The best runs under the settings."""
+        return self._best_runs()
 
     def _lowest_tau(self) -> str:
         """The settings that agree least, and how many pairs of settings are below the limits."""
@@ -339,10 +366,13 @@ class Sensitivity(Result):
         by_levels: dict[str, list[str]] = {}
         for name, gains in self.weightings.items():
             if isinstance(gains, dict):
-                named_levels = [level for level in sorted(gains) if level > 0 or gains[level]]
+                above_0 = {level for level in self.levels if level > 0}
+                with_gain = {level for level in gains if level > 0 or gains[level]}
+                named_levels = sorted(above_0 | with_gain)
                 levels = "/".join(f"{level:g}" for level in named_levels)
-                values = "/".join(f"{gains[level]:g}" for level in named_levels)
-                by_levels.setdefault(levels, []).append(f"{name} {values}")
+                values = _gains_in_words(gains, named_levels)
+                label = name if name == values else f"{name} {values}"
+                by_levels.setdefault(levels, []).append(label)
         return [f"Gains of level {levels}: {', '.join(row)}." for levels, row in by_levels.items()]
 
     def _tests(self) -> str:
@@ -462,13 +492,7 @@ class Sensitivity(Result):
     def _caption(self) -> str:
         """What the settings are, and what the colours mean."""
         parts = [f"Ranks of {counted(len(self.runs), 'run')} by their means."]
-        for name, gains in self.weightings.items():
-            if not isinstance(gains, dict):
-                parts.append(f"{name}: {gains_text(gains)}.")
-                continue
-            levels = "/".join(f"{level:g}" for level in sorted(gains))
-            values = "/".join(f"{gains[level]:g}" for level in sorted(gains))
-            parts.append(f"{name}: gain of level {levels} is {values}.")
+        parts += self._weightings_in_words()
         moved = np.ptp(self.ranks, axis=1).tolist()
         parts.append(figures.coloured_in_words(dict(zip(self.runs, moved, strict=True))))
         return " ".join(parts).rstrip()
@@ -483,6 +507,11 @@ class SensitivityView(View):
     def what_if(self) -> WhatIf | None:
         """The what-if page's content of the whole result."""
         return None if self.sensitivity is None else self.sensitivity.what_if()
+
+    @property
+    def turns(self) -> list[str]:
+        """The sentence on the turns of the whole result."""
+        return [] if self.sensitivity is None else self.sensitivity.turns
 
 
 def _has_both_signs(signs: np.ndarray) -> np.ndarray:
@@ -554,6 +583,10 @@ def sensitivity(
             texts = texts | levels(judgments, highest=True).gains() | texts
         values = np.unique(judgments.rows.values).tolist()
         weightings = {name: weighting(name, text, values) for name, text in texts.items()}
+        labels = _labels_of(weightings, values)
+        weightings = {labels[name]: gains for name, gains in weightings.items()}
+        if only_name is not None:
+            only_name = labels[only_name]
         if only_name is not None:
             distinct = _without_equals(weightings, only_name, values)
             if len(distinct) > 1:
@@ -640,6 +673,33 @@ def _without_equals(
         if other == name or not np.array_equal(gain_of(every_level, gains), own_gains):
             kept[other] = gains
     return kept
+
+
+def _labels_of(weightings: Mapping[str, Gains], levels: Sequence[float]) -> dict[str, str]:
+    """The label of each weighting: its name, or if that is its pairs, the shorter gains of the
+    levels above 0.
+
+    >>> _labels_of({"w1": {1: 1, 3: 1}, "1:2,3:5": {1: 2, 3: 5}}, [0.0, 1.0, 3.0])
+    {'w1': 'w1', '1:2,3:5': '2/5'}
+    """
+    label_of: dict[str, str] = {}
+    for name, gains in weightings.items():
+        label = name
+        if UNNAMED.fullmatch(name) and isinstance(gains, dict):
+            label = _gains_in_words(gains, [level for level in levels if level > 0])
+        if len(label) >= len(name) or label in label_of.values():
+            label = name
+        label_of[name] = label
+    return label_of
+
+
+def _gains_in_words(gains: Mapping[Any, Any], levels: Iterable[float]) -> str:
+    """The gains of levels with slashes; a level without one gains its value.
+
+    >>> _gains_in_words({1: 2, 3: 5.5}, [1, 2, 3])
+    '2/2/5.5'
+    """
+    return "/".join(f"{max(gains.get(level, level), 0):g}" for level in levels)
 
 
 def _ranks(costs: np.ndarray) -> np.ndarray:

@@ -52,6 +52,8 @@ OFFERED = {
 cutoff."""
 STANDARD = "nDCG_JK"
 """The measure at first, if the page does not compute the one that was named."""
+AS_NAMED = "as named"
+"""The button of the gains at first."""
 NOTHING = "."
 """The character of a rank without a document above level 0."""
 
@@ -96,12 +98,20 @@ class WhatIf:
             "gains": self.gains,
             "reference": self.reference,
             "condensed": self.is_condensed,
-            "presets": self.presets(),
+            "presets": self.buttons(),
             "measures": list(OFFERED),
             "command": self.command,
             "colours": dict(self.colours),
             "palette": COLOURS[:-1],  # black letters stand on the others
         }
+
+    def buttons(self) -> list[tuple[str, list[Number]]]:
+        """The names and the gains of the setting at first and of the presets; names of equal gains
+        share one button."""
+        names: dict[tuple[Number, ...], list[str]] = {tuple(self.gains): [AS_NAMED]}
+        for name, gains in self.presets().items():
+            names.setdefault(tuple(gains), []).append(name)
+        return [(", ".join(equal), list(gains)) for gains, equal in names.items()]
 
     def presets(self) -> dict[str, list[Number]]:
         """The gains of `levels` under each named weighting that has a gain for all of them.
@@ -115,7 +125,7 @@ class WhatIf:
                 gains[name] = [preset[level] for level in self.levels]
         for name in (LINEAR, EXP):
             with suppress(GradedError):  # 2^level − 1 has no number for high levels
-                gains[name] = _gains_of_levels(self.levels, name)
+                gains[name] = gains_of_levels(self.levels, name)
         *lower, highest = self.levels
         if lower:
             only_highest: list[Number] = [0] * len(lower)
@@ -139,34 +149,20 @@ def what_if(
     a gain, or if there are no levels above 0, fewer than two runs, more than 12 levels above 0, or
     more than 20,000 lists.
     """
-    if not is_graded(measure) or "gains" not in measure.SUPPORTED_PARAMS:
+    plain_levels = sliders_of(study, measure)
+    if not plain_levels:
         return None
-    if measure.params.get("ties") or measure.params.get("unjudged"):
-        return None
-    judged = study.judgments.documents
-    is_plain = study.judgments.counting.is_plain and not study.judgments.sessions
-    if judged.conflict or not is_plain:
-        return None
-    if not 2 <= len(study.runs) <= MOST_LISTS / max(len(judged.topics), 1):
-        return None
-    all_levels = np.unique(judged.level)
-    levels = all_levels[all_levels > 0]
-    others = all_levels[all_levels <= 0]
+    levels = np.array(plain_levels, dtype=float)
     gains = gains_of(measure)
-    if not 1 <= levels.size <= MOST_LEVELS:
-        return None
-    if gain_of(others, gains).any():
-        return None
     first = _offered(measure)
     cutoff = first.params.get("cutoff") or DEPTH
     is_condensed = bool(measure.params.get("judged_only"))
     lists = [_lists(run.ranks, levels, is_condensed) for run in study.runs]
     names = [run.name for run in study.runs]
-    plain_levels = tuple(map(plain_number, levels.tolist()))
     parameters = {name: first[name] for name in OFFERED[first.NAME]}
     gains_by_name = {}
     for name, weighting in (weightings or {}).items():
-        gains_by_name[name] = _gains_of_levels(plain_levels, weighting)
+        gains_by_name[name] = gains_of_levels(plain_levels, weighting)
     return WhatIf(
         runs=tuple(names),
         levels=plain_levels,
@@ -175,13 +171,33 @@ def what_if(
         measure=first.NAME,
         parameters=parameters,
         cutoff=min(cutoff, DEPTH),
-        gains=tuple(_gains_of_levels(plain_levels, gains)),
+        gains=tuple(gains_of_levels(plain_levels, gains)),
         reference=_reference(measure, first),
         weightings=gains_by_name,
         is_condensed=is_condensed,
         command=_command(study),
         colours=colours or {},
     )
+
+
+def sliders_of(study: Study, measure: Measure) -> tuple[Number, ...]:
+    """The levels above 0, whose gains a reader can change; none where `what_if` has no page."""
+    if not is_graded(measure) or "gains" not in measure.SUPPORTED_PARAMS:
+        return ()
+    if measure.params.get("ties") or measure.params.get("unjudged"):
+        return ()
+    judged = study.judgments.documents
+    is_plain = study.judgments.counting.is_plain and not study.judgments.sessions
+    if judged.conflict or not is_plain:
+        return ()
+    if not 2 <= len(study.runs) <= MOST_LISTS / max(len(judged.topics), 1):
+        return ()
+    all_levels = np.unique(judged.level)
+    levels = all_levels[all_levels > 0]
+    others = all_levels[all_levels <= 0]
+    if levels.size > MOST_LEVELS or gain_of(others, gains_of(measure)).any():
+        return ()
+    return tuple(map(plain_number, levels.tolist()))
 
 
 def _offered(measure: Measure) -> Measure:
@@ -204,7 +220,8 @@ def _reference(measure: Measure, first: Measure) -> str:
     return f"{first} with the gains of {measure}{depth}"
 
 
-def _gains_of_levels(levels: Sequence[Number], gains: Gains) -> list[Number]:
+def gains_of_levels(levels: Sequence[Number], gains: Gains) -> list[Number]:
+    """The gains of levels as numbers that JSON can represent."""
     values = gain_of(np.array(levels, dtype=float), gains)
     return [plain_number(value) for value in values.tolist()]
 

@@ -38,8 +38,10 @@ def run(arguments: Arguments) -> Result:
     The command ranks the runs under every measure × cutoff × weighting and correlates each pair of
     rankings by Kendall's τ; marks tell where it is below .9 and below .8. A measure string with
     gains or a cutoff keeps them. A single measure without --gains and --cutoffs has the weightings
-    that the command levels shows, and with one weighting has these besides. With --values, the
-    measures of the table are compared.
+    that the command levels shows, and with one weighting has these besides. Gains without a name
+    have those of the levels above 0 as theirs: 1/2/30. The last sentence tells from which gain of
+    the highest level another run is the best by the first measure. With --values, the measures of
+    the table are compared.
 
     --show ranks prints the rank of each run. --show swaps prints the pairs of runs that change
     their order, with the better one under each setting and an asterisk if the difference is

@@ -75,8 +75,19 @@ def result_page(result: Result, lead: str, places: int) -> str:
     if isinstance(result, (Sensitivity, SensitivityView)):
         content = result.what_if()
     parts = ["whatif"] if content else []
+    answer = [sentence for sentence in result.answer() if sentence != title]
+    if content and isinstance(result, (Sensitivity, SensitivityView)):
+        # The sliders tell the turns of whatever gains they have.
+        answer = [sentence for sentence in answer if sentence not in result.turns]
     return page(
-        "result", title, parts=parts, lead=lead, result=result, places=places, whatif=content
+        "result",
+        title,
+        parts=parts,
+        lead=lead,
+        result=result,
+        answer=answer,
+        places=places,
+        whatif=content,
     )
 
 

@@ -406,9 +406,8 @@ class WhatIfPage {
     fields.append(make("p", {}, this.ordered, " ",
       make("label", { for: "what-if-ordered", textContent: "a higher level is worth at least as much" })));
     const presets = make("div", { className: "tools", role: "group", "aria-label": "Named weightings" });
-    const named = [["as named", this.data.gains], ...Object.entries(this.data.presets)];
     const areShort = this.data.levels.length <= MOST_SHOWN_GAINS;
-    this.presets = named.map(([name, gains]) => {
+    this.presets = this.data.presets.map(([name, gains]) => {
       const text = areShort ? `${name} (${gains.join(", ")})` : name;
       const button = make("button", { type: "button", textContent: text, title: gains.join(", ") });
       button.addEventListener("click", () => this.change({ gains: [...gains] }));

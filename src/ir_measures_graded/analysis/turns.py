@@ -1,0 +1,193 @@
+"""Where the best run changes as documents of the highest level gain more or less.
+
+The gain of the highest level runs over the positions of the slider of the what-if page, from the
+gain of a measure on in both directions, while those of the other levels stay. Between two positions
+with different best runs, bisection finds the turn to three digits, as the script ``whatif.js`` does
+for the gains that a reader chooses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from ir_measures import Measure
+
+from ..core.provider import values_of
+from ..core.ranking.gains import Number
+from ..core.ranking.stack import stacked
+from ..core.registry.notation import with_gains
+from ..evaluation.named import Study
+from ..output.formats import listed, short
+
+MOST_LISTS = 2_500
+"""The lists (runs × topics) whose turns are found in about half a second."""
+POSITIONS_OF_DECADE = 40
+LEAST_GAIN = 0.1
+"""The gain of the first position above 0."""
+USUAL_HIGHEST_GAIN = 100.0
+"""The gain of the last position, unless a level has a higher one."""
+AT_ZERO = 1e-3
+"""A turn below this gain is one between nothing and something."""
+TIED = 1e-12
+"""The distance of equal means, as a share of the largest one."""
+MOST_FIXED = 3
+"""So many gains that stay as they are are named."""
+Best = tuple[str, ...]
+
+
+class Turn(NamedTuple):
+    """The gain of the highest level from which other runs are the best."""
+
+    gain: float
+    before: Best
+    after: Best
+
+
+@dataclass(frozen=True)
+class Turns:
+    """The nearest turns above and below the gains of the levels above 0, ascending; None if there
+    is none."""
+
+    measure: Measure
+    levels: Sequence[Number]
+    gains: Sequence[Number]
+    above: Turn | None
+    below: Turn | None
+
+    def __str__(self) -> str:
+        """The turns as a sentence."""
+        clauses = []
+        highest = f"level {self.levels[-1]}"
+        if self.above:
+            change = _change(self.above.after, self.above.before)
+            clauses.append(f"{change} when {highest} is worth more than {self._worth(self.above)}")
+        if self.below:
+            change = _change(self.below.before, self.below.after)
+            worth = f"worth less than {self._worth(self.below)}"
+            if self.below.gain <= AT_ZERO:
+                worth = "worth nothing"
+            clauses.append(f"{change} when {highest} is {worth}")
+        if not clauses:
+            clauses.append(f"the best run never changes, whatever the gain of {highest}")
+        return f"By {self.measure}, {', and '.join(clauses)}{self._fixed()}."
+
+    @property
+    def _compared(self) -> int | None:
+        """The place of the lowest level with a gain, below the highest level; None without any."""
+        with_gain = [place for place, gain in enumerate(self.gains[:-1]) if gain > 0]
+        return with_gain[0] if with_gain else None
+
+    def _worth(self, turn: Turn) -> str:
+        if self._compared is None:
+            return f"a gain of {short(turn.gain, '.3g')}"
+        times = turn.gain / float(self.gains[self._compared])
+        return f"{short(times, '.3g')} times level {self.levels[self._compared]}"
+
+    def _fixed(self) -> str:
+        """The other gains, which stay as they are."""
+        fixed = []
+        for place, gain in enumerate(self.gains[:-1]):
+            if place != self._compared:
+                fixed.append(f"level {self.levels[place]} at {short(float(gain), '.3g')}")
+        if not fixed:
+            return ""
+        if len(fixed) > MOST_FIXED:
+            return ", with the other gains as they are"
+        return f", with {listed(fixed)}"
+
+
+def turns_of(
+    study: Study, measure: Measure, levels: Sequence[Number], gains: Sequence[Number]
+) -> Turns | None:
+    """The nearest turns around `gains`, those of a measure of the `levels` above 0; None for too
+    many lists."""
+    topic_count = len(study.judgments.documents.topics)
+    if len(study.runs) * topic_count > MOST_LISTS:
+        return None
+    names = [run.name for run in study.runs]
+    ranks = stacked([run.ranks for run in study.runs])
+    best_at_gain: dict[float, Best] = {}
+
+    def best(gain: float) -> Best:
+        if gain not in best_at_gain:
+            changed = dict(zip(levels, [*gains[:-1], gain], strict=True))
+            values = values_of(with_gains(measure, changed), ranks)
+            means = values.reshape(len(names), topic_count).mean(axis=1)
+            is_best = means.max() - means <= TIED * np.abs(means).max()
+            best_at_gain[gain] = tuple(names[run] for run in np.flatnonzero(is_best).tolist())
+        return best_at_gain[gain]
+
+    def winner(gain: float) -> Best:
+        # Two runs are equal at the gain where one overtakes the other, which is no turn of its own.
+        if len(best(gain)) > 1:
+            return best(gain * (1 + 1e-6) + 1e-9)
+        return best(gain)
+
+    own_gain = float(gains[-1])
+    positions = _positions(max(map(float, gains)))
+    rising = [gain for gain in positions if gain > own_gain]
+    falling = [gain for gain in positions if gain <= own_gain]
+    if falling:
+        rising = [falling[-1], *rising]
+    above = None
+    below = None
+    for turn in _turns_between(rising, winner):
+        if turn.gain > own_gain:
+            above = turn
+            break
+        below = turn
+    if below is None:
+        below = next(_turns_between(falling[::-1], winner), None)
+    found = Turns(measure, levels, gains, above, below)
+    is_nothing = below is not None and below.gain <= AT_ZERO and found._compared is None
+    if is_nothing:  # Without any gain above 0, all runs are equal.
+        found = Turns(measure, levels, gains, above, None)
+    return found
+
+
+def _positions(highest: float) -> list[float]:
+    """The gains of the positions of the slider, ascending.
+
+    >>> _positions(3.0)[:3], _positions(3.0)[-1]
+    ([0.0, 0.1, 0.106], 100.0)
+    """
+    decades = math.log10(max(USUAL_HIGHEST_GAIN, highest) / LEAST_GAIN)
+    count = math.ceil(decades * POSITIONS_OF_DECADE - 1e-9) + 1
+    exponents = math.log10(LEAST_GAIN) + np.arange(count) / POSITIONS_OF_DECADE
+    return [0.0] + [float(f"{gain:.3g}") for gain in (10.0**exponents).tolist()]
+
+
+def _turns_between(gains: Sequence[float], winner: Callable[[float], Best]) -> Iterator[Turn]:
+    """The turn between each two neighbouring gains, in this order, that have other best runs."""
+    for gain, neighbour in pairwise(gains):
+        if winner(gain) == winner(neighbour):
+            continue
+        low = min(gain, neighbour)
+        high = max(gain, neighbour)
+        before = winner(low)
+        while high - low > max(5e-4 * high, 1e-4):
+            middle = (low + high) / 2
+            if winner(middle) == before:
+                low = middle
+            else:
+                high = middle
+        yield Turn(high, before, winner(high))
+
+
+def _change(best: Best, before: Best) -> str:
+    """What happens to the best runs, in words.
+
+    >>> _change(("B",), ("A",)), _change(("A", "B"), ("A",))
+    ('B overtakes A', 'A and B are equally good and best')
+    """
+    names = listed(best, 3)
+    if len(best) > 1:
+        return f"{names} are equally good and best"
+    if len(before) > 1:
+        return f"{names} alone is best"
+    return f"{names} overtakes {listed(before)}"
