@@ -36,27 +36,31 @@ def explains_wrong_calls(example: str) -> Callable[[Called], Called]:
     """
 
     def decorated(called: Any) -> Any:
-        if isinstance(called, type):
-            of_class: Any = called
-            of_class.__init__ = _explaining(of_class.__init__, inspect.signature(called), example)
-            return called
-        return _explaining(called, inspect.signature(called), example)
+        if not isinstance(called, type):
+            return _explaining(called, called, example)
+        of_class: Any = called
+        of_class.__init__ = _explaining(of_class.__init__, called, example)
+        return called
 
     return decorated
 
 
 def _explaining(
-    function: Callable[..., Any], signature: inspect.Signature, example: str
+    function: Callable[..., Any], called: Callable[..., Any], example: str
 ) -> Callable[..., Any]:
-    """A function whose wrong calls are explained. The signature of a class is without `self`."""
-    is_method = "self" in inspect.signature(function).parameters
+    """`function`, whose wrong calls are explained. Users call it as `called`, which is the class if
+    the function is its `__init__`.
+    """
 
     @wraps(function)
     def explaining(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except TypeError:
-            passed = args[1:] if is_method else args
+            signature = inspect.signature(called)
+            passed = args
+            if isinstance(called, type):
+                passed = args[1:]  # The signature of a class is without `self`.
             try:
                 signature.bind(*passed, **kwargs)
             except TypeError as wrong:
