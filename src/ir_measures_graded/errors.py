@@ -4,7 +4,7 @@ names."""
 import logging
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -28,13 +28,11 @@ class FileError(GradedError):
 class WholeLevelsError(GradedError):
     """Measures take whole levels, and a level is none.
 
-    `reason` is the message without advice, and `instead` has the string of the equal graded measure
-    for each measure, empty if there is none. `others` is what to do about those.
+    `reason` is the message without advice. `levels` are those of the qrels.
     """
 
     reason: str = ""
-    others: str = ""
-    instead: "Mapping[Any, str]" = {}
+    levels: "tuple[float, ...]" = ()
 
 
 class NotApplicableError(GradedError):

@@ -41,14 +41,17 @@ def test_standard_measures_print_like_the_ir_measures_command(
 
 def test_levels_with_fractions_are_answered_with_the_whole_line(output, capsys):
     Path("fractions").write_text("q1 0 d1 2.5\nq1 0 d2 1\nq1 0 d3 3\n")
-    words = ["fractions", "run", "nDCG@10 AP", "precision@5", "nDCG_JK@2", "mrr", "hit@5", "SetAP"]
+    words = ["fractions", "run", "nDCG@10 AP", "precision@5", "nDCG_JK@2", "mrr", "hit@5"]
     words += ["Rprec(rel=2)"]
+    assert cli.main(["evaluate", *words, "SetAP"]) == 2
+    error = capsys.readouterr().err
+    assert "Rprec(rel=2) and SetAP take whole levels; for SetAP, round the levels; nDCG" in error
     for name in ("evaluate", "check", "compare"):
         assert cli.main([name, *words]) == 2
         error = capsys.readouterr().err
         reason = "fractions:1: topic 'q1', document 'd1': the level is 2.5; nDCG@10, AP, P@5, RR"
         assert reason in error
-        assert "SetAP and Rprec(rel=2) take whole levels; for SetAP, round the levels; the" in error
+        assert "Success@5 and Rprec(rel=2) take whole levels; the same" in error
     _, line = error.split("take it: ir_measures_graded compare fractions run ")
     instead = shlex.split(line)
     ones = "gains={1:1,2.5:1,3:1}"

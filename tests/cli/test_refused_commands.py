@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from command_line import RUN
-from ir_measures_graded import demo
+from ir_measures_graded import cli, demo
 
 FILES = {
     "four.csv": "run,topic,measure,value\n" + "".join(f"{run},q1,AP,0.5\n" for run in "ABCD"),
@@ -89,8 +89,8 @@ evaluate qrels run 'nDCG_JK(gains=[2,3])@10' | write nDCG_JK(gains=1:2,2:3)@10 f
 evaluate qrels run 'nDCG_JK(b=2,gains=1,3)@10' | write nDCG_JK(b=2,gains=1:1,2:3)@10 for the
 evaluate qrels run nDCG_JK --gains 0,1,3 | levels 0, 1, 2; the highest level of the qrels is 3
 evaluate qrels run AP --judged_only  | as in 'nDCG(judged_only=True)@10'
-curves qrels run CG dcg nDCG@5       | ir_measures_graded curves qrels run CG DCG_JK nDCG_JK@5
-curves qrels run DCG nCG --at 5      | curves qrels run DCG_JK nCG --at 5 --ratio_of_means (--ratio
+curves qrels run CG dcg nDCG@5       | ir_measures_graded curves qrels run CG DCG_JK nDCG@5
+curves qrels run DCG nCG --at 5      | curves qrels run DCG_JK nCG --at 5 (--ratio_of_means divides
 curves qrels run DCG nCG             | without it, each topic is divided, as in evaluate)
 evaluate qrels run dcg               | write DCG_JK (of Järvelin & Kekäläinen 2002)
 evaluate qrels run AP - -            | standard input (-) can be read only once
@@ -156,6 +156,40 @@ def refused(refusal):
 def test_a_refused_command_names_the_fact(case, refused):
     line, fact = case.rsplit(" | ", 1)
     assert fact in refused(line)
+
+
+SUGGESTED = {
+    "curves qrels run nDCG@2 nDCG_JK@2 DCG@2 DCG_JK@2 --topic q1":
+        "nDCG@2 nDCG_JK@2 'DCG_Burges(gains=linear)@2' DCG_JK@2 --topic q1",
+    "curves qrels run DCG nCG --topic q1": "DCG_JK nCG --topic q1",
+    "curves qrels run DCG_JK@9 'CG DCG@2,5' --gains exp": "DCG_JK@9 'CG DCG_Burges@2,5' --gains exp",
+    "curves qrels run DCG nCG --no_relevant one": "",
+    "curves qrels run DCG P@5 hits@5": "",
+    "curves qrels run DCG --ratio_of_means": "",
+    "evaluate real run nDCG@2 'nDCG_Burges(gains=linear)@2' CG":
+        "'nDCG_Burges(gains=linear)@2' CG",
+    "evaluate real run nDCG@2 P@1 --gains exp":
+        "nDCG@2 'gP(max_gain=1,gains={1:1,2.5:1})@1' --gains exp",
+    "evaluate real run P@1 --sort P@1":
+        "'gP(max_gain=1,gains={1:1,2.5:1})@1' --sort 'gP(max_gain=1,gains={1:1,2.5:1})@1'",
+    "ranges real run nDCG@2 nDCG@1":
+        "'nDCG_Burges(gains=linear)@2' 'nDCG_Burges(gains=linear)@1'",
+    "evaluate real run nDCG@2 Bpref": "",
+}  # fmt: skip
+"""Refused lines, and what the suggested one has behind the run; nothing without a suggestion."""
+
+
+@pytest.mark.parametrize("line", SUGGESTED)
+def test_a_suggested_line_runs_and_changes_refused_words_alone(line, refused, capsys):
+    Path("real").write_text("q1 0 d1 2.5\nq1 0 d2 1\nq2 0 d1 1\n")
+    message = refused(line)
+    command = " ".join(line.split()[:3])
+    _, start, rest = message.partition(f"ir_measures_graded {command} ")
+    suggested = rest.partition(" (--ratio")[0]
+    assert suggested == SUGGESTED[line]
+    if start:
+        assert cli.main(shlex.split(f"{command} {suggested}")) in (0, None)
+        assert "no effect" not in capsys.readouterr().err
 
 
 READ = [

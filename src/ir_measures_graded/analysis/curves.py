@@ -583,17 +583,7 @@ def curves(
     if topic is not None:
         judgments: Judgments = read_judgments(qrels)
         qrels = judgments.part([text_in("topic", topic, "the id of a topic")])
-    every = parse_measures(measure, uncut=True)
-    deepest: dict[Measure, Measure] = {}
-    for one in sorted(every, key=lambda one: _last_rank(one, depth, ranks)):
-        deepest[uncut(one)] = one  # the curve of P@5 is the first part of that of P@10
-    measures = [one for one in every if one in deepest.values()]
-    if ratio_of_means and not any(is_normalised(uncut(one)) for one in measures):
-        does = "do" if len(measures) > 1 else "does"
-        raise GradedError(
-            f"ratio_of_means is for measures that divide by an ideal list, as nCG and nDCG_JK; "
-            f"{listed(measures)} {does} not"
-        )
+    measures = _measures_with_curves(measure, depth, ranks, ratio_of_means)
     if len(measures) == 1:
         only = _curves(qrels, runs, measures[0], depth, *settings)
         return replace(only, topic=topic)
@@ -606,6 +596,46 @@ def curves(
             _curves(study.judgments, study.runs, one, depth, *settings) for one in measures
         ]
     return CurvesByMeasure(tuple(replace(one, topic=topic) for one in by_measure))
+
+
+def _measures_with_curves(
+    measure: Measure | str | Iterable[Measure | str],
+    depth: int | None,
+    at: Sequence[int],
+    ratio_of_means: bool,
+) -> list[Measure]:
+    """The measures, of those that differ in the cutoff only the deepest.
+
+    Raises `GradedError` for a measure without a curve down to the depth, and if `ratio_of_means`
+    applies to none.
+    """
+    every = parse_measures(measure, uncut=True)
+    deepest: dict[Measure, Measure] = {}
+    for one in sorted(every, key=lambda one: _last_rank(one, depth, at)):
+        deepest[uncut(one)] = one  # the curve of P@5 is the first part of that of P@10
+    measures = [one for one in every if one in deepest.values()]
+    if ratio_of_means and not any(is_normalised(uncut(one)) for one in measures):
+        does = "do" if len(measures) > 1 else "does"
+        raise GradedError(
+            f"ratio_of_means is for measures that divide by an ideal list, as nCG and nDCG_JK; "
+            f"{listed(measures)} {does} not"
+        )
+    return measures
+
+
+def check_curves(
+    qrels: Qrels,
+    measures: Iterable[Measure],
+    depth: int | None,
+    at: Sequence[int],
+    ratio_of_means: bool,
+) -> None:
+    """Raise `GradedError` for measures of which `curves` draws no curves with these qrels."""
+    counting = read_judgments(qrels).counting
+    for measure in _measures_with_curves(measures, depth, at, ratio_of_means):
+        counting.check([measure])
+        if ratio_of_means and is_normalised(uncut(measure)):
+            _refuse_ratio(uncut(measure), counting.no_relevant)
 
 
 def _curves(

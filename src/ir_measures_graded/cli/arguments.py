@@ -5,12 +5,13 @@ import re
 import warnings
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext, suppress
-from itertools import chain
+from contextlib import nullcontext
+from itertools import chain, pairwise
 from typing import Any
 
 from ir_measures import Measure
 
+from ..core.provider import same_for_any_levels
 from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.everyday import is_everyday
 from ..core.registry.facts import CHOICES_OF_NO_RELEVANT, ZERO, is_err, with_missing_options
@@ -576,31 +577,64 @@ def measures_in(text: str, uncut: bool = False, qrels: Any = None) -> list[Measu
     try:
         return list(parse_measures(text, uncut))
     except GradedError as error:
-        # Blanks in parentheses do not separate measures.
-        words = re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)
+        words = separated(text)
         if len(words) < 2:
             raise _neither_file_nor_measure(text, error) from None
         return [measure for word in words for measure in measures_in(word, uncut, qrels)]
 
 
-def line_instead(words: Sequence[str], instead: Mapping[Measure, str]) -> str:
-    """The command with the equal measures in place of those that it cannot have; empty if no word
-    names one. Measures without an equal one are left out.
+SORT = "--sort"
+"""The option whose value is a measure."""
+
+
+def separated(text: str) -> list[str]:
+    """The words of a text, between which are blanks. Those in parentheses separate nothing.
+
+    >>> separated("CG nDCG_JK(b=2, avg=True)@5")
+    ['CG', 'nDCG_JK(b=2, avg=True)@5']
     """
+    return re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)
+
+
+def line_for_any_levels(words: Sequence[str], arguments: Arguments, levels: Sequence[float]) -> str:
+    """The command with equal measures, which take any `levels`, in place of those that take whole
+    ones. Empty if a measure has no equal one.
+
+    A measure that the command has already is not repeated.
+    """
+    named = arguments.get("inputs") or []
     line: list[str] = []
-    is_changed = False
-    for word in words:
-        measures: list[Measure] = []
-        if not is_named_file(word):
-            with suppress(GradedError):
-                measures = measures_in(word)
-        if instead.keys().isdisjoint(measures):
+    in_line: set[Measure] = set()
+    for before, word in pairwise(["", *words]):
+        is_measure = before == SORT or (word in named and not is_named_file(word))
+        if not is_measure:
             line.append(word)
             continue
-        strings = [instead.get(measure, str(measure)) for measure in measures]
-        line += filter(None, strings)
-        is_changed = is_changed or any(strings)
-    return shown_line(line) if is_changed else ""
+        measures = measures_in(word, uncut=True, qrels=arguments.qrels)
+        texts = [_for_any_levels(measure, arguments, levels) for measure in measures]
+        if "" in texts:
+            return ""
+        equal = [measures_in(text, uncut=True)[0] for text in texts]
+        if before == SORT:
+            line += texts
+        elif equal == measures and in_line.isdisjoint(equal):
+            line.append(word)
+        else:
+            pairs = zip(texts, equal, strict=True)
+            line += [text for text, measure in pairs if measure not in in_line]
+        if before != SORT:
+            in_line.update(equal)
+    return shown_line(line)
+
+
+def _for_any_levels(measure: Measure, arguments: Arguments, levels: Sequence[float]) -> str:
+    """The string of a measure that takes any levels: of the measure itself, if it does so with the
+    options of the command, or of an equal one; empty if there is none."""
+    has_gains = "gains" in measure.SUPPORTED_PARAMS and "gains" not in measure.params
+    if has_gains and arguments.get("gains"):
+        return str(measure)
+    (with_options,) = with_ties([measure], arguments.get("ties"))
+    return same_for_any_levels(with_options, levels) and same_for_any_levels(measure, levels)
 
 
 def measure_in(text: str, what: str, qrels: Any = None) -> Measure:

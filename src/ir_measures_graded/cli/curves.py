@@ -1,11 +1,25 @@
 """The command `curves`."""
 
-from collections.abc import Sequence
+import re
+import warnings
+from collections.abc import Iterable, Sequence
 
 from ..analysis import Curves, CurvesByMeasure, curves
-from ..analysis.curves import RESAMPLES
-from ..errors import GradedError
-from .arguments import COLLECTION, NO_RELEVANT, WEIGHTS, inputs, resamples, run_named
+from ..analysis.curves import RESAMPLES, check_curves
+from ..core.registry.everyday import MEANINGS_OF_DCG, meanings_of_dcg
+from ..errors import GradedError, InputWarning
+from ..evaluation.at_ranks import uncut
+from ..files.sources import is_named_file
+from .arguments import (
+    COLLECTION,
+    NO_RELEVANT,
+    WEIGHTS,
+    inputs,
+    measures_in,
+    resamples,
+    run_named,
+    separated,
+)
 from .habits import shown_line
 from .parser import Arguments, Option, output, share, unless_drawn, whole_number, whole_numbers
 
@@ -23,6 +37,8 @@ def _unless_bands(arguments: Arguments) -> str:
 
 
 RATIO = "--ratio_of_means"
+NORMALISED = ("nCG", "nDCG_JK")
+"""The measures of Järvelin & Kekäläinen 2002 that divide by an ideal list."""
 OPTIONS = (
     *COLLECTION,
     NO_RELEVANT,
@@ -68,40 +84,83 @@ def run(arguments: Arguments) -> Curves | CurvesByMeasure:
     try:
         first = inputs(arguments, uncut=True)
     except GradedError as error:
-        line = _line_of_paper(arguments.words)
-        if not line:
-            raise
-        meaning = ""
-        if line.endswith(RATIO) and RATIO not in arguments.words:
-            meaning = (
-                f" ({RATIO} divides mean vectors, as the paper does; without it, each topic is "
-                "divided, as in evaluate)"
-            )
-        raise GradedError(f"{error}; the curves of the paper: {line}{meaning}") from None
+        raise GradedError(f"{error}{_with_one_dcg(arguments)}") from None
     highlight = [run_named(text, first) for text in arguments.highlight]
     settings = arguments.of("depth", "at", "confidence", "resamples", "seed", "topic")
     settings |= arguments.of("ratio_of_means")
     return curves(*first, highlight=highlight, **settings)
 
 
-OF_PAPER = {"dcg": "DCG_JK", "ndcg": "nDCG_JK"}
-"""The measures of Järvelin & Kekäläinen 2002 by the names that others have as well."""
-NORMALISED = ("nCG", "nDCG_JK")
-"""The measures of the paper that divide by an ideal list."""
-
-
-def _line_of_paper(words: Sequence[str]) -> str:
-    """The command with the measures of the paper, which normalises by ratios of means; empty if it
-    has no DCG, which means several."""
-    line: list[str] = []
-    has_dcg = False
-    for word in words:
-        name, at, cutoff = word.partition("@")
-        has_dcg = has_dcg or name.lower() == "dcg"
-        line.append(OF_PAPER.get(name.lower(), name) + at + cutoff)
-    if not has_dcg:
+def _with_one_dcg(arguments: Arguments) -> str:
+    """The end of a message on the word DCG: the command with the first of its meanings that no
+    other word has; empty if there is no such command.
+    """
+    texts = [text for word in arguments.inputs for text in _texts_of(word)]
+    others = [text for text in texts if not meanings_of_dcg(text)]
+    if len(others) == len(texts):
         return ""
-    is_normalised = any(word.startswith(NORMALISED) for word in line)
-    if is_normalised and not any(word.startswith("--ratio") for word in line):
-        line.append(RATIO)
-    return shown_line(line)
+    for place in range(len(MEANINGS_OF_DCG)):
+        words = [_in_one_meaning(word, place) for word in arguments.inputs]
+        meanings = [meanings_of_dcg(text)[place] for text in texts if meanings_of_dcg(text)]
+        if _is_line(arguments, words, meanings, others):
+            in_place_of = dict(zip(arguments.inputs, words, strict=True))
+            line = shown_line([in_place_of.get(word, word) for word in arguments.words])
+            return f"; as in: {line}{_on_paper(arguments, words)}"
+    return ""
+
+
+def _texts_of(word: str) -> list[str]:
+    """The texts of the measures in an argument; none for a file."""
+    return [] if is_named_file(word) else separated(word)
+
+
+def _in_one_meaning(word: str, place: int) -> str:
+    """The argument with the measure at this place among the meanings of DCG."""
+    texts: list[str] = []
+    for text in _texts_of(word):
+        meanings = meanings_of_dcg(text)
+        texts.append(meanings[place] if meanings else text)
+    return " ".join(texts) or word
+
+
+def _is_line(
+    arguments: Arguments, words: Sequence[str], meanings: Iterable[str], others: Iterable[str]
+) -> bool:
+    """Whether the command takes the words in place of its own, the measures in the place of DCG are
+    not among the others, and every option applies to them."""
+    try:
+        chosen = {measure for text in meanings for measure in measures_in(text, uncut=True)}
+        measures = {measure for text in others for measure in measures_in(text, uncut=True)}
+        if {uncut(measure) for measure in chosen} & {uncut(measure) for measure in measures}:
+            return False
+        have_own = any("gains" in measure.params for measure in chosen)
+        if have_own and "gains" in arguments.given:
+            return False
+        _check_line(arguments, words, bool(arguments.ratio_of_means))
+    except GradedError:
+        return False
+    return True
+
+
+def _check_line(arguments: Arguments, words: Sequence[str], ratio_of_means: bool) -> None:
+    """Raise `GradedError` unless the command takes the words in place of its own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        qrels, _, measures = inputs(arguments, uncut=True, words=words)
+    check_curves(qrels, measures, arguments.depth, arguments.at, ratio_of_means)
+
+
+def _on_paper(arguments: Arguments, words: Sequence[str]) -> str:
+    """How a line becomes that of the paper, which divides means; empty if nothing is to be said."""
+    texts = [text for word in words for text in _texts_of(word)]
+    names = {re.split("[@(]", text)[0] for text in texts}
+    if names.isdisjoint(NORMALISED) or arguments.ratio_of_means or _of_one_topic(arguments):
+        return ""
+    try:
+        _check_line(arguments, words, ratio_of_means=True)
+    except GradedError:
+        return ""
+    return (
+        f" ({RATIO} divides mean vectors, as their paper does; without it, each topic is divided, "
+        "as in evaluate)"
+    )

@@ -164,13 +164,12 @@ def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> 
         try:
             answer = command.run(arguments)
         except WholeLevelsError as error:
-            from .arguments import line_instead
+            from .arguments import line_for_any_levels
 
-            line = line_instead(words, error.instead)
+            line = line_for_any_levels(words, arguments, error.levels)
             if not line:
                 raise
-            reason = error.reason + error.others
-            raise GradedError(f"{reason}; the same measures take it: {line}") from None
+            raise GradedError(f"{error.reason}; the same measures take it: {line}") from None
     for path, stamp in stamps(arguments).items():
         if stamp != before.get(path, stamp):
             raise GradedError(f"{path}: the file changed while it was read; run the command again")

@@ -256,12 +256,8 @@ def check_whole_levels(
     rows = rows or judged.rows
     row = int(np.flatnonzero(rows.values % 1)[0])
     level = f"{rows.values[row]:g}"
-    instead: dict[Measure, str] = {}
-    for measure in needing:
-        definition = definition_of(measure)
-        instead[measure] = ""
-        if isinstance(definition, Standard):
-            instead[measure] = definition.same(np.unique(rows.values).tolist())
+    levels = tuple(np.unique(rows.values).tolist())
+    instead = {measure: same_for_any_levels(measure, levels) for measure in needing}
     takes = "takes" if len(needing) == 1 else "take"
     what = f"the level is {level}; {_in_words(needing)} {takes} whole levels"
     reason = f"{rows.location(row)}: {what}"
@@ -277,9 +273,24 @@ def check_whole_levels(
         others = f"; for {_in_words(without)}, round the levels"
     error = WholeLevelsError(reason + others + hint)
     error.reason = reason
-    error.others = others
-    error.instead = instead
+    error.levels = levels
     raise error
+
+
+def same_for_any_levels(measure: Measure, levels: Sequence[float]) -> str:
+    """The string of the measure, or of the equal one if it takes whole levels only; empty if there
+    is none.
+
+    >>> from ir_measures import Bpref, nDCG
+    >>> same_for_any_levels(nDCG @ 5, [0.5]), same_for_any_levels(Bpref, [0.5])
+    ('nDCG_Burges(gains=linear)@5', '')
+    """
+    if not standard.needs_whole_levels(measure) or needs_intents(measure):
+        return str(measure)
+    definition = definition_of(measure)
+    if not isinstance(definition, Standard):
+        return ""
+    return definition.same(levels)
 
 
 def _in_words(measures: Iterable[Any]) -> str:

@@ -10,6 +10,7 @@ wrong number for some readers.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ir_measures import Measure
@@ -103,6 +104,13 @@ def for_whole_list(name: str) -> str:
     return f"; for the whole list take {other}" if other else ""
 
 
+MEANINGS_OF_DCG = {
+    "DCG_JK": "of Järvelin & Kekäläinen 2002",
+    "DCG_Burges(gains=linear)": "as in ranx",
+    "DCG_Burges": "as in OpenSearch",
+}
+"""The measures that the word DCG means, and whose each is."""
+_DCG = [f"{measure}{{at}} ({whose})" for measure, whose in MEANINGS_OF_DCG.items()]
 AMBIGUOUS = {
     "hits": (
         "Success@{k} (a hit or none) or P@{k} (ranx counts the relevant documents, {k} times P@{k})"
@@ -111,10 +119,7 @@ AMBIGUOUS = {
         "Success@{k} (a hit or none, as in Sentence Transformers) or Accuracy@{k} (ir-measures: "
         "the share of pairs in the right order)"
     ),
-    "dcg": (
-        "DCG_JK{at} (of Järvelin & Kekäläinen 2002), DCG_Burges(gains=linear){at} (as in ranx) or "
-        "DCG_Burges{at} (as in OpenSearch)"
-    ),
+    "dcg": f"{', '.join(_DCG[:-1])} or {_DCG[-1]}",
     "hole": (
         "Judged@{k}; the Hole@{k} of BEIR and MTEB counts documents that no topic judges, so it is "
         "not 1 - Judged@{k}"
@@ -192,8 +197,7 @@ def everyday_strings(text: str) -> list[str]:
             refuse_cutoff(text, cutoff)
     if name in _AMBIGUOUS:
         cutoff = cutoffs[0] if cutoffs else "10"
-        ending = f"@{cutoff}" if cutoffs else ""
-        choices = _AMBIGUOUS[name].format(k=cutoff, at=ending)
+        choices = _AMBIGUOUS[name].format(k=cutoff, at=_ending_of(cutoffs))
         raise GradedError(f"{text!r} means several measures; write {choices}")
     word = _WORDS.get(name)
     if word is None:
@@ -216,6 +220,26 @@ def everyday_strings(text: str) -> list[str]:
         parameters = f"(rel={int(level)})"
     endings = [f"@{cutoff}" for cutoff in cutoffs] or [""]
     return [word.measure + parameters + ending for ending in endings]
+
+
+def _ending_of(cutoffs: Sequence[str]) -> str:
+    """The end of a measure string with these cutoffs."""
+    return f"@{','.join(cutoffs)}" if cutoffs else ""
+
+
+def meanings_of_dcg(text: str) -> list[str]:
+    """The measure strings that a text with the word DCG may mean; none for any other text.
+
+    >>> meanings_of_dcg("dcg@5")
+    ['DCG_JK@5', 'DCG_Burges(gains=linear)@5', 'DCG_Burges@5']
+    >>> meanings_of_dcg("DCG_JK@5"), meanings_of_dcg("dcg-l2")
+    ([], [])
+    """
+    match = re.fullmatch(_EVERYDAY, text.strip(), re.IGNORECASE)
+    if match is None or squeezed(match["name"]) != "dcg" or match["level"] is not None:
+        return []
+    cutoffs = match["cutoffs"].split(",") if match["cutoffs"] else []
+    return [measure + _ending_of(cutoffs) for measure in MEANINGS_OF_DCG]
 
 
 def similar_strings(name: str) -> list[str]:
