@@ -23,7 +23,18 @@ CALLS = [
     "judges human.csv machine.csv",
     "judges human.csv machine.csv first.csv second.csv nDCG@3 --resamples 100",
     "judges human.csv machine.csv --merge highest",
+    "evaluate human.csv first.csv nDCG@3 --by topics.csv:kind",
+    "evaluate human.csv first.csv nDCG@3 -q --by topics.csv:kind",
+    "evaluate human.csv first.csv nDCG@3 --weights topics.csv:weight",
+    "evaluate human.csv first.csv nDCG@3 --sessions=topics.csv",
+    "compare human.csv first.csv second.csv nDCG@3 --by topics.csv:kind",
+    "gate human.csv first.csv second.csv nDCG@3 --undecided pass --by topics.csv:kind",
+    "power human.csv first.csv second.csv nDCG@3 --by topics.csv:kind",
+    "compare --collections collections.csv nDCG@3",
 ]
+TOPICS = ["q1,web,a,1,2", "q2,shop,a,2,1"]
+COLLECTIONS = "collection,qrels,runs\nA,human.csv,first.csv\nA,human.csv,second.csv\n"
+COLLECTIONS += COLLECTIONS.partition("\n")[2].replace("A,", "B,")
 
 
 def _write(folder, names):
@@ -37,6 +48,9 @@ def _write(folder, names):
             for topic, numbers in numbers_by_topic.items():
                 rows += [f"{topic},d{place},{number}" for place, number in enumerate(numbers)]
             (folder / f"{name}.csv").write_text("\n".join(rows) + "\n")
+    rows = [f"{names['query_id']},kind,session,turn,weight", *TOPICS]
+    (folder / "topics.csv").write_text("\n".join(rows) + "\n")
+    (folder / "collections.csv").write_text(COLLECTIONS)
 
 
 @pytest.mark.parametrize("line", CALLS)
@@ -47,3 +61,58 @@ def test_a_command_reads_columns_of_other_names(output, tmp_path, monkeypatch, l
     expected = output(*line.split())
     monkeypatch.chdir(tmp_path / "own")
     assert output(*line.split(), "--columns", COLUMNS) == expected
+
+
+def test_a_page_reads_columns_of_other_names(output, tmp_path, monkeypatch):
+    pytest.importorskip("plotly", reason="plotly is not installed")
+    _write(tmp_path / "own", OWN)
+    monkeypatch.chdir(tmp_path / "own")
+    files = "report human.csv first.csv second.csv nDCG@3 --judge machine.csv"
+    output(*files.split(), "--by", "topics.csv:kind", "--columns", COLUMNS)
+    page = (tmp_path / "own" / "report.html").read_text()
+    assert "web (1), shop (1)" in page
+    assert "machine" in page
+
+
+@pytest.fixture
+def own_files(tmp_path, monkeypatch):
+    """A folder with files of other names, and a second run with usual ones."""
+    _write(tmp_path / "known", KNOWN)
+    _write(tmp_path / "own", OWN)
+    (tmp_path / "known" / "second.csv").rename(tmp_path / "own" / "second.csv")
+    monkeypatch.chdir(tmp_path / "own")
+    return tmp_path / "own"
+
+
+def test_a_name_that_one_file_lacks_is_for_the_others(output, own_files, monkeypatch):
+    line = "evaluate human.csv first.csv second.csv nDCG@3"
+    values = output(*line.split(), "--columns", COLUMNS)
+    _write(own_files / "own", OWN)
+    monkeypatch.chdir(own_files / "own")
+    assert output(*line.split(), "--columns", COLUMNS) == values
+
+
+def test_a_name_that_no_file_has_is_refused(refusal, own_files):
+    line = "evaluate human.csv second.csv nDCG@3 --columns "
+    line += COLUMNS.replace("points", "cosine")
+    assert "second.csv has no column cosine; it has query_id, doc_id, score" in refusal(
+        *line.split()
+    )
+
+
+def test_the_judgments_may_have_the_groups(output, refusal, own_files):
+    judged = pytest.importorskip("pandas", reason="pandas is not installed").read_csv("human.csv")
+    group_of = {"q1": "web", "q2": "shop"}
+    judged.assign(kind=judged["person"].map(group_of)).to_parquet("human.parquet")
+    line = "evaluate human.parquet first.csv nDCG@3 --columns " + COLUMNS
+    in_judgments = output(*line.split(), "--by", "human.parquet:kind")
+    assert in_judgments == output(*line.split(), "--by", "topics.csv:kind")
+    message = refusal(*line.split(), "--by", "human.parquet:film")
+    assert message.endswith("human.parquet: topic q1 has two values of film")
+
+
+def test_topics_are_read_by_the_words_of_a_column(output, own_files):
+    (own_files / "groups.csv").write_text("user_query,kind\nq1,web\nq2,shop\n")
+    line = "evaluate human.csv first.csv nDCG@3 --columns " + COLUMNS
+    by_words = output(*line.split(), "--by", "groups.csv:kind")
+    assert by_words == output(*line.split(), "--by", "topics.csv:kind")

@@ -164,8 +164,8 @@ def test_a_run_is_read_by_the_words_of_its_columns_with_a_remark(tmp_path, form)
         (
             "phrase,sku,BM25 (raw)\n7,d1,5\n",
             None,
-            "of the columns phrase, sku, BM25 (raw), only sku has a known name; name those of topics "
-            "and scores, perhaps with --columns 'query_id=phrase,score=BM25 (raw)'",
+            "of the columns phrase, sku, BM25 (raw), only phrase and sku are recognised; name those "
+            "of scores, perhaps with --columns 'query_id=phrase,score=BM25 (raw)'",
         ),
         (
             "qid,docno,Place in List\n7,d1,5\n",
@@ -191,6 +191,14 @@ def test_a_run_is_read_by_the_words_of_its_columns_with_a_remark(tmp_path, form)
 def test_other_headers_are_answered_with_the_option(tmp_path, text, columns, fact):
     (tmp_path / "t.csv").write_text(text)
     assert fact in refused(RunFile(tmp_path / "t.csv", columns=columns).rows)
+
+
+def test_the_message_names_the_column_that_is_not_recognised(tmp_path):
+    frame = pandas.DataFrame([("7", "d1", 5)], columns=["user_query", "product_id", "prob"])
+    frame.to_parquet(tmp_path / "t.parquet")
+    message = refused(RunFile(tmp_path / "t.parquet").rows)
+    assert "has no column score (or sim, rank …); it has user_query, product_id, prob" in message
+    assert message.endswith("--columns query_id=user_query,score=prob")
 
 
 @pytest.mark.parametrize("columns", ["query_id=a", {"topics": "a"}, {"query_id": 3}, [1]])

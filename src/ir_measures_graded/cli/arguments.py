@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from itertools import chain, pairwise
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ir_measures import Measure
 
@@ -18,10 +19,10 @@ from ..core.registry.facts import CHOICES_OF_NO_RELEVANT, ZERO, is_err, with_mis
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import is_measure, parse_measure, parse_measures, with_gains
 from ..core.registry.plugins import without_search
-from ..core.rows.columns import OUR_NAMES, Chosen
+from ..core.rows.columns import OUR_NAMES, Chosen, SharedName
 from ..core.rows.level_words import levels_named
 from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean, quoted
-from ..evaluation.attributes import read_sessions
+from ..evaluation.attributes import read_attribute, read_sessions
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import (
     Judgments,
@@ -38,8 +39,8 @@ from ..evaluation.named import (
 from ..evaluation.order_of_rows import GIVEN, refuse_own_ties, refuse_readers_of_scores
 from ..evaluation.remarks import issue
 from ..evaluation.weights import counted_by
-from ..files.content import similar_files
-from ..files.files import RunFile, qrels_in
+from ..files.content import is_lasting, similar_files
+from ..files.files import RunFile, header_of, qrels_in
 from ..files.sources import is_file, is_named_file, named_path, scoreddocs_of
 from ..output.formats import listed
 from .habits import shown_line
@@ -81,9 +82,34 @@ COLUMNS = Option(
 """The names of columns in files of qrels, runs and values."""
 
 
+_COLUMNS: WeakKeyDictionary[Arguments, tuple[tuple[str, str], ...]] = WeakKeyDictionary()
+"""The columns of each command, for which the headers of its files are read once."""
+
+
 def given_columns(arguments: Arguments) -> tuple[tuple[str, str], ...]:
-    """The pairs of all options --columns."""
-    return tuple(chain.from_iterable(arguments.get("columns") or ()))
+    """The pairs of all options --columns.
+
+    A name that one of the files has need not be in the others.
+    """
+    columns = _COLUMNS.get(arguments)
+    if columns is not None:
+        return columns
+    pairs = tuple(chain.from_iterable(arguments.get("columns") or ()))
+    names_in_files: set[str] = set()
+    if pairs:
+        for file in filter(is_lasting, arguments.reads):
+            names_in_files.update(header_of(file, pairs))
+    columns = tuple(SharedName(*pair) if pair[1] in names_in_files else pair for pair in pairs)
+    _COLUMNS[arguments] = columns
+    return columns
+
+
+def attribute_of_topics(arguments: Arguments, option: str) -> dict[str, Any] | None:
+    """The value of each topic in the column that an option names as FILE:COLUMN."""
+    text = arguments.get(option)
+    if text is None:
+        return None
+    return read_attribute(text, given_columns(arguments))
 
 
 def levels_of_words(text: str) -> dict[str, float]:
@@ -204,14 +230,19 @@ def _file_of_column(text: str) -> list[str]:
     return [text.rpartition(":")[0]]
 
 
+OF_TOPICS = (
+    "a table, such as the qrels, with this column and one of topics (query_id, topic, query … or "
+    "--columns query_id=NAME)"
+)
+"""The table of FILE:COLUMN."""
 BY = Option(
     "--by FILE:COLUMN",
-    "also for each group of topics: a table with a column topic and this one",
+    f"also for each group of topics: {OF_TOPICS}",
     reads=_file_of_column,
 )
 WEIGHTS = Option(
     "--weights FILE:COLUMN",
-    "weights of topics in means: a table with a column topic and this one",
+    f"weights of topics in means: {OF_TOPICS}",
     reads=_file_of_column,
 )
 COLLECTION = (qrels(), *RUNS, SCOREDDOCS)
@@ -363,7 +394,7 @@ def chosen(
         raise GradedError(f"{error}; {runs_of_table}") from None
     _refuse_lacking_baseline(arguments, runs, stored)
     chosen = stored.part(runs or stored.runs, measures or stored.measures)
-    weights = arguments.get("weights")
+    weights = attribute_of_topics(arguments, "weights")
     if weights is None:
         return chosen
     return chosen.weighted(weights)
@@ -470,9 +501,12 @@ def inputs(
     sessions = arguments.get("sessions")
     if sessions is not None:
         # Without a file, the ids of the topics tell their sessions.
-        topics_of_sessions = read_sessions(sessions) if sessions else True
+        topics_of_sessions: Any = True
+        if sessions:
+            topics_of_sessions = read_sessions(sessions, given_columns(arguments))
         qrels = in_sessions(qrels, topics_of_sessions)
-    qrels = counted_by(qrels, arguments.get("no_relevant") or ZERO, arguments.get("weights"))
+    weights = attribute_of_topics(arguments, "weights")
+    qrels = counted_by(qrels, arguments.get("no_relevant") or ZERO, weights)
     gains = named_weightings(arguments.get("gains") or ())
     if gains and not weighted:
         qrels = read_judgments(qrels)

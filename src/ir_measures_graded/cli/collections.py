@@ -55,7 +55,8 @@ def inputs_of_collections(
     """The collections of --collections or --values, and the measures."""
     collections: dict[str, Any] = {}
     if arguments.collections is not None:
-        collections = dict(read_collections(arguments.collections))
+        columns = given_columns(arguments)
+        collections = dict(read_collections(arguments.collections, columns))
     words = words_of(arguments)
     runs_of_tables = {run for values in stored.values() for run in values.runs}
     measures_of_tables = [measure for values in stored.values() for measure in values.measures]

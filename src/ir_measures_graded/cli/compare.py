@@ -143,7 +143,8 @@ def run(arguments: Arguments) -> Answer:
 def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Comparison:
     """The comparison on one collection, whose values may be `stored`."""
     first = common.collection_inputs(arguments, stored)
-    settings = arguments.of("by", "correction", "alpha", "resamples", "seed", "repeats", "top")
+    settings = arguments.of("correction", "alpha", "resamples", "seed", "repeats", "top")
+    settings["by"] = common.attribute_of_topics(arguments, "by")
     baselines = _each_baseline(arguments.baseline, first)
     if arguments.repeats is None:
         baselines = [common.run_named(baseline, first) for baseline in baselines]

@@ -25,6 +25,7 @@ from .arguments import (
     NO_RELEVANT,
     SESSIONS,
     WEIGHTS,
+    attribute_of_topics,
     inputs,
     measure_in,
     under_weightings,
@@ -210,7 +211,8 @@ def _by_group(
 
     if arguments.interval != "t":
         raise GradedError("--interval bca takes no groups; use Student's t (--interval t)")
-    result = group_means(evaluation, **arguments.of("by", "confidence"))
+    by = attribute_of_topics(arguments, "by")
+    result = group_means(evaluation, by, arguments.confidence)
     if arguments.confidence is not None:
         facts["interval"] = arguments.of("confidence") | {"method": arguments.interval}
     return Answer(result, facts=facts | arguments.of("by"), default=default)
@@ -250,7 +252,8 @@ def _rows(evaluation: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:
     """
     means = [known(means_of_run) for means_of_run in evaluation.means()]
     groups: dict[int, str] = {}
-    for group, topics in groups_of(evaluation.topics, arguments.by).items():
+    by = attribute_of_topics(arguments, "by")
+    for group, topics in groups_of(evaluation.topics, by).items():
         groups |= dict.fromkeys(topics, group)
     for number, run in enumerate(evaluation.runs):
         if arguments.by_query:

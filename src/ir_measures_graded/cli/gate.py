@@ -7,6 +7,7 @@ from .arguments import (
     BY,
     VALUES_HELP,
     WEIGHTS,
+    attribute_of_topics,
     chosen,
     collection_or_values,
     inputs,
@@ -52,7 +53,8 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded gate --values values.csv old new --margin 0.01
       ir_measures_graded gate qrels.txt old.run new.run nDCG_JK@10 --values baseline.csv
     """
-    settings = arguments.of("margin", "by", "every_group", "equivalent", "looks")
+    settings = arguments.of("margin", "every_group", "equivalent", "looks")
+    settings["by"] = attribute_of_topics(arguments, "by")
     stored = values_of(arguments)
     has_files = any(map(is_named_file, words_of(arguments)))
     if stored is not None and (not has_files or arguments.qrels in stored.runs):

@@ -9,6 +9,7 @@ from .arguments import (
     OF_RUNS,
     OF_VALUES,
     alpha,
+    attribute_of_topics,
     collection_inputs,
     collection_or_values,
     run_named,
@@ -65,6 +66,7 @@ def run(arguments: Arguments) -> Answer:
     else:
         first = collection_inputs(arguments, stored.get(""))
         baseline = run_named(arguments.baseline, first)
-        result = power(*first, by=arguments.by, baseline=baseline, **settings)
+        by = attribute_of_topics(arguments, "by")
+        result = power(*first, by=by, baseline=baseline, **settings)
     facts = {"unit": result.unit, "topics": result.topics}
     return Answer(result, facts=facts)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..analysis.judging.panel import named_judges
 from ..analysis.report.report import MEASURES, TITLE, report
 from ..analysis.statistics.defaults import ALPHA
 from ..output.formats import sentences
@@ -10,12 +11,14 @@ from .arguments import (
     JOBS,
     OF_VALUES,
     alpha,
+    attribute_of_topics,
     chosen,
     collection_or_values,
     inputs,
     run_named,
     values_of,
 )
+from .judges import judge_in
 from .parser import PAGE, Arguments, Option, as_list
 from .results import command_line
 
@@ -62,8 +65,10 @@ def run(arguments: Arguments) -> list[str]:
         first = list(inputs(arguments, default=MEASURES))
     else:
         first = [chosen(arguments, stored)]
-    settings = arguments.of("alpha", "title", "queries", "by")
-    settings["machines"] = arguments.judge
+    settings = arguments.of("alpha", "title", "queries")
+    settings["by"] = attribute_of_topics(arguments, "by")
+    machines = named_judges(arguments.judge)
+    settings["machines"] = {name: judge_in(qrels, arguments) for name, qrels in machines.items()}
     settings["baseline"] = run_named(arguments.baseline, first)
     settings["command"] = command_line(arguments)
     page = report(*first, **settings)

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.ranking.gains import plain_number
-from ..core.rows.columns import required_column
-from ..errors import GradedError, needed, shown
+from ..core.rows.columns import QRELS, Chosen, column_of_topics, is_known
+from ..errors import GradedError, Remark, needed, shown
 from ..output.formats import listed
+from .remarks import issue
 from .value_columns import number_in
 
 if TYPE_CHECKING:
     from pandas import Series
 
+Pairs = tuple[tuple[str, str], ...]
+"""Our names of columns, and those in files."""
 By = Mapping[str, Any] | str | None
 """The attribute of each topic: a mapping or FILE:COLUMN as for `read_attribute`."""
 NONE = "no group"
@@ -22,39 +25,48 @@ QUANTILES = 4
 """Numbers of more distinct values are cut into so many groups."""
 
 
-def read_attribute(text: str) -> dict[str, Any]:
+def read_attribute(text: str, columns: Pairs = ()) -> dict[str, Any]:
     """The value of each topic in the column COLUMN of a table file, as FILE:COLUMN names it.
 
-    The value is None where the cell is empty. Raises `GradedError` for a missing column and for a
-    topic with two values.
+    The value is None where the cell is empty. `columns` are those of a `Chosen`. Raises
+    `GradedError` for a missing column and for a topic with two values.
     """
     path, _, column = text.rpartition(":")
     if not path:
         raise GradedError(
             f"{shown(text)} is no column of a file; give FILE:COLUMN, as in topics.csv:kind"
         )
-    (attribute,) = _of_topics(path, column)
+    (attribute,) = _of_topics(path, [column], columns)
     return attribute
 
 
-def read_sessions(path: str) -> dict[str, tuple[Any, Any]]:
+def read_sessions(path: str, columns: Pairs = ()) -> dict[str, tuple[Any, Any]]:
     """The session and the turn of each topic in the columns of a table file.
 
-    Raises `GradedError` for a missing column and for a topic with two sessions or turns.
+    `columns` are those of a `Chosen`. Raises `GradedError` for a missing column and for a topic
+    with two sessions or turns.
     """
-    session, turn = _of_topics(path, "session", "turn")
+    session, turn = _of_topics(path, ["session", "turn"], columns)
     return {topic: (session[topic], turn[topic]) for topic in session}
 
 
-def _of_topics(path: str, *columns: str) -> list[dict[str, Any]]:
-    """The value of each topic in each of these columns of a file."""
+def _of_topics(path: str, wanted: Sequence[str], columns: Pairs) -> list[dict[str, Any]]:
+    """The value of each topic in each of the wanted columns of a file."""
     from .values import frame_of, needed_column  # This import takes time.
 
     frame = frame_of(path)
-    topics = list(map(str, frame[required_column(path, list(frame), "query_id")]))
+    chosen = Chosen(columns=columns)
+    ids = column_of_topics(path, list(frame), chosen, wanted)
+    if not is_known(ids, QRELS) and ids not in chosen.names("query_id"):
+        text = f"{ids} is read as query_id; if another column is meant: --columns query_id=…"
+        issue([Remark("columns", path, text)])
     attributes: list[dict[str, Any]] = []
-    for column in columns:
-        cells = needed_column(frame, path, column).astype(object)
+    for column in wanted:
+        needed_column(frame, path, column)
+        # Judgments have many rows of a topic.
+        rows = frame[list(dict.fromkeys((ids, column)))].drop_duplicates()
+        topics = list(map(str, rows[ids]))
+        cells = rows[column].astype(object)
         is_empty = cells.isna() | (cells == "")
         value_of: dict[str, Any] = {}
         for topic, value in zip(topics, cells.mask(is_empty, None), strict=True):

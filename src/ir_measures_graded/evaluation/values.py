@@ -95,6 +95,7 @@ MEANS = ("amean", "mean")
 FORMS = 'lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
 COLUMNS = ["query_id", "measure", "value"]
 COLUMNS_OF_VALUES = "run, topic, measure and value"
+COLUMNS_OF_TABLES = ["query_id", "run", "measure", "value"]
 OF_RANKINGS = {"doc_id", "relevance", "score", RANK, "iteration", "probability"}
 """Our names of columns that only qrels and runs have."""
 LINE = ["measure", "topic", "value"]
@@ -214,7 +215,7 @@ def _renamed(frame: DataFrame, name: str, columns: tuple[tuple[str, str], ...]) 
     Columns of rankings that it lacks are those of other files of the command.
     """
     names = list(frame)
-    chosen = Chosen(columns=columns).with_known_ids(names, ["query_id"])
+    chosen = Chosen(columns=columns).with_usual_names(names, COLUMNS_OF_TABLES)
     named = {}
     for ours, _ in chosen.columns:
         is_there = not set(names).isdisjoint(chosen.names(ours))

@@ -28,13 +28,12 @@ import numpy as np
 from ir_measures import ScoredDoc
 
 from ..arguments import explains_wrong_calls
-from ..core.rows.columns import QRELS, RUN, Chosen, columns_named
+from ..core.rows.columns import IDS, QRELS, RUN, Chosen, columns_named
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory, under_our_names
 from ..core.rows.level_words import levels_named, words_as_levels
 from ..core.rows.rank_order import remark_on_counting
 from ..core.rows.rows import (
-    IDS,
     Facts,
     Part,
     Rows,

@@ -209,11 +209,17 @@ def _naming_of_columns(names: list[str], are_numbers: list[bool], role: Role) ->
     for name in known_names:
         wanted = [ours for ours in wanted if columns.column_name("", [name], ours) is None]
         del is_number[name]
+    by_words: dict[str, str] = {}
     if known_names:
+        by_words = columns.each_by_words(names, wanted, known_names)
+        for ours, name in by_words.items():
+            wanted.remove(ours)
+            del is_number[name]
         what = " and ".join(MEANINGS[ours] for ours in wanted)
-        message = f"of the columns {listed_names}, only {known_names[0]} has a known name; name "
-        message += f"those of {what}"
-    option = columns.proposed(list(is_number), list(is_number.values()), wanted)
+        recognised = " and ".join([*by_words.values(), *known_names])
+        verb = "are recognised" if by_words else "has a known name"
+        message = f"of the columns {listed_names}, only {recognised} {verb}; name those of {what}"
+    option = columns.proposed(list(is_number), list(is_number.values()), wanted, by_words)
     return f"{message}, perhaps with {option} (columns= in Python)"
 
 

@@ -28,12 +28,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..core.rows import columns
-from ..core.rows.columns import QRELS, RUN, Role
+from ..core.rows.columns import IDS, QRELS, RUN, Role
 from ..core.rows.id_matching import Ids
 from ..core.rows.level_words import about_words, level_of
 from ..core.rows.lists import RELEVANT, bare
 from ..core.rows.rank_order import ROWS, RankSample
-from ..core.rows.rows import IDS, Facts, Part
+from ..core.rows.rows import Facts, Part
 from ..errors import FileError, shown
 from .content import HITS_OF_JSON, ROWS_OF_JSON, TOPICS_OF_JSON, Content, Reading
 from .forms import number_of

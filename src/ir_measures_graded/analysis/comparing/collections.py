@@ -13,7 +13,7 @@ tests (`intervals`):
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from glob import glob
@@ -31,12 +31,12 @@ from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluate
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.level_notes import notes_on_rel, notes_on_top_gain
-from ...evaluation.named import about, short_names
+from ...evaluation.named import Judgments, about, short_names
 from ...evaluation.remarks import issued_in_collection
 from ...evaluation.value_columns import COLLECTION
 from ...evaluation.values import frame_of, needed_column
 from ...files.content import is_pattern
-from ...files.files import RunFile
+from ...files.files import RunFile, read_qrels
 from ...files.sources import is_file, scoreddocs_of
 from ...output.formats import counted, known, listed, short
 from ...output.remarks import in_collection
@@ -526,14 +526,18 @@ def _over_all(
 
 
 @explains_wrong_calls("read_collections('collections.csv')")
-def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[tuple[str, Any]]]]:
+def read_collections(
+    path: str | os.PathLike[str],
+    columns: Mapping[str, Any] | Sequence[tuple[str, str]] | None = None,
+) -> dict[str, tuple[Any, list[tuple[str, Any]]]]:
     """The qrels and the runs of each collection in the table file `path`, which has the columns
     collection, qrels and runs.
 
     Paths are relative to the file. Runs are a file, a pattern of files such as
     ``runs/*/covid.run``, whose ``*`` stands for the name of the run, or the ir-datasets id of a
     collection with a run. Qrels are a file or an ir-datasets id. Further rows of a collection add
-    runs. Raises `GradedError`, which names the row, for an empty cell and for runs that are not
+    runs. `columns` are those of `RunFile`, for all qrels and runs. Raises `GradedError`,
+    which names the row, for an empty cell and for runs that are not
     found.
 
     >>> from tempfile import NamedTemporaryFile
@@ -549,24 +553,33 @@ def read_collections(path: str | os.PathLike[str]) -> dict[str, tuple[str, list[
     name = os.fspath(path)
     frame = frame_of(path)
     folder = os.path.dirname(name)
-    columns = [needed_column(frame, name, column) for column in (COLLECTION, "qrels", "runs")]
-    rows = zip(*map(_as_texts, columns), strict=True)
+    cells = [needed_column(frame, name, column) for column in (COLLECTION, "qrels", "runs")]
+    rows = zip(*map(_as_texts, cells), strict=True)
     if frame.empty:
         raise GradedError(f"{name}: the table has no row; give a row for each collection")
-    collections: dict[str, tuple[str, list[tuple[str, Any]]]] = {}
+    sources: dict[str, tuple[str, list[tuple[str, Any]]]] = {}
+    read_run = partial(RunFile, columns=columns)
     for row, (collection, qrels, runs) in enumerate(rows, 1):
         with about(f"{name}: row {row} ({collection})"):
             if not (collection and qrels and runs):
                 raise GradedError("a cell is empty; give a collection, its qrels and its runs")
             file = os.path.join(folder, qrels)
             source = file if is_file(file) else qrels
-            first_source, runs_of_collection = collections.setdefault(collection, (source, []))
+            first_source, runs_of_collection = sources.setdefault(collection, (source, []))
             if first_source not in (file, qrels):
                 raise GradedError(
                     f"the qrels are {qrels}, and those of an earlier row {first_source}"
                 )
             with about("column runs"):
-                runs_of_collection += _runs(folder, runs)
+                runs_of_collection += _runs(folder, runs, read_run)
+    collections: dict[str, tuple[Any, list[tuple[str, Any]]]] = {}
+    for collection, (source, runs_of_collection) in sources.items():
+        qrels_of_collection: Any = source
+        if columns and is_file(source):
+            with about(collection):
+                judged = read_qrels(source, columns)
+            qrels_of_collection = Judgments(judged, source)
+        collections[collection] = (qrels_of_collection, runs_of_collection)
     return collections
 
 
@@ -589,7 +602,7 @@ def files_of_collections(path: str) -> Iterator[str]:
                 yield from glob(file)
 
 
-def _runs(folder: str, pattern: str) -> list[tuple[str, Any]]:
+def _runs(folder: str, pattern: str, read_run: Callable[[str], RunFile]) -> list[tuple[str, Any]]:
     """The runs in the files that match a pattern, or the run that comes with an ir-datasets id."""
     exists = os.path.exists(os.path.join(folder, pattern))
     paths = [pattern] if exists else sorted(glob(pattern, root_dir=folder or None))
@@ -599,7 +612,7 @@ def _runs(folder: str, pattern: str) -> list[tuple[str, Any]]:
         return [("scoreddocs", scoreddocs_of(pattern))]
     runs: list[tuple[str, Any]] = []
     for path in paths:
-        file = RunFile(os.path.join(folder, path))
+        file = read_run(os.path.join(folder, path))
         named_in_file = list(file.runs().items())
         name = short_names(_starred_part(path, pattern))[0]
         runs += named_in_file or [(name, file)]

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...core.rows.column_words import HUMAN, MACHINE, NAMES_OF_JUDGES, judge_of, may_be_levels
 from ...core.rows.columns import (
+    IDS,
     NAMES,
     QRELS,
     Chosen,
@@ -28,7 +29,7 @@ from ...core.rows.columns import (
     plain,
 )
 from ...core.rows.in_memory import names_in_memory, read_qrels, under_our_names
-from ...core.rows.rows import IDS, Part, is_whole, joined
+from ...core.rows.rows import Part, is_whole, joined
 from ...errors import GradedError, Remark, quoted
 from ...evaluation.named import Judgments, run_names
 from ...files.content import Reading

@@ -120,6 +120,9 @@ WORDS_OF_DISTANCES = {"distance", "distances", "dist"}
 OUR_NAMES = tuple(NAMES)[:4] + (RANK,) + tuple(NAMES)[4:]
 """Our names of the columns that a user may name."""
 NUMBERS = {QRELS.value, RUN.value, "probability"}  # the columns of numbers; all others are text
+IDS = ("query_id", "doc_id")
+OPTIONAL = (*INTENTS, "run", "measure", "value")
+"""The columns without which some qrels, runs and tables of values are read."""
 
 
 TYPE_OF_RECBOLE = r":(token|float)(_seq)?$"
@@ -196,6 +199,16 @@ def is_known(name: str, role: Role) -> bool:
     return any(plain(name) in chain(*NAMES[ours]) for ours in role.columns)
 
 
+class SharedName(NamedTuple):
+    """Our name of a column and its name in at least one of the files of a command.
+
+    A file without this name may have a usual one.
+    """
+
+    ours: str
+    theirs: str
+
+
 class Chosen(NamedTuple):
     """The choices of a user for a file.
 
@@ -249,23 +262,38 @@ class Chosen(NamedTuple):
         present = [name for name in names if name in own_names]
         return present[0] if present else column_of_ranks(names)
 
-    def with_known_ids(self, names: Sequence[Any], ids: Collection[str]) -> Chosen:
-        """The choices for a file, without those of `ids` that it lacks and has under a known name.
+    def with_usual_names(self, names: Sequence[Any], wanted: Iterable[str]) -> Chosen:
+        """The choices for a file, without those of `wanted` that are for other files.
 
-        The other file of a command may have them: qrels and runs often differ in their names. A
-        choice that resembles another name of the file may be a misspelling, and stays.
+        Qrels, runs and tables of topics often differ in their names. A choice of ids that a file
+        lacks is for another file if it has the ids under a usual name, and so is a choice of
+        another column if it is a `SharedName`.
         """
+        if not self.columns:
+            return self
         columns = self.columns
-        for ours in ids:
-            choices = self.names(ours)
-            if not choices or not set(names).isdisjoint(choices):
-                continue
-            usual = column_name("the file", names, ours)
-            others = [str(name) for name in names if name != usual]
-            is_misspelt = any(did_you_mean(choice, others, cutoff=0.8) for choice in choices)
-            if usual is not None and not is_misspelt:
-                columns = tuple(pair for pair in columns if pair[0] != ours)
+        for ours in wanted:
+            if self._is_for_others(names, ours):
+                columns = tuple(pair for pair in columns if pair[0] not in _and_ranks(ours))
         return self._replace(columns=columns)
+
+    def _is_for_others(self, names: Sequence[Any], ours: str) -> bool:
+        """Whether the choices of a column are for other files than the one with these names.
+
+        A choice that resembles another name of the file may be a misspelling.
+        """
+        choices = self.names_of_value(ours)
+        if not choices or not set(names).isdisjoint(choices):
+            return False
+        pairs = [pair for pair in self.columns if pair[0] in _and_ranks(ours)]
+        are_shared = all(isinstance(pair, SharedName) for pair in pairs)
+        if ours not in IDS and not are_shared:
+            return False
+        usual = usual_column(names, ours)
+        if usual is None:
+            return are_shared and ours in OPTIONAL
+        others = [str(name) for name in names if name != usual]
+        return not any(did_you_mean(choice, others, cutoff=0.8) for choice in choices)
 
     def is_known(self, name: str, role: Role) -> bool:
         """Whether this can be the name of a column of topics, documents or values."""
@@ -276,11 +304,12 @@ class Chosen(NamedTuple):
     def known_names(self, names: Sequence[str], role: Role) -> list[str]:
         """Those of the names of columns that are known, or that their words tell."""
         understood = [name for name in names if self.is_known(name, role)]
+        chosen = self.with_usual_names(names, role.columns)
         missing: list[str] = []
         for ours in role.columns:
             names_of_ours = set(chain(*NAMES[ours]))
             has_name = any(plain(name) in names_of_ours for name in understood)
-            if not has_name and not self.names_of_value(ours):
+            if not has_name and not chosen.names_of_value(ours):
                 missing.append(ours)
         by_words = by_their_words(names, missing, understood)
         if not by_words and role is QRELS and len(columns_of_judges(names)) > 1:
@@ -296,6 +325,11 @@ class Chosen(NamedTuple):
             raise FileError(
                 f"{file}: the file has no columns with names, and so no column {column}"
             )
+
+
+def _and_ranks(ours: str) -> tuple[str, ...]:
+    """Our name of a column, and that of ranks in place of scores."""
+    return (ours, RANK) if ours == RUN.value else (ours,)
 
 
 def columns_named(columns: Any) -> tuple[tuple[str, str], ...]:
@@ -320,6 +354,7 @@ def columns_named(columns: Any) -> tuple[tuple[str, str], ...]:
                 f"columns is a dict of our names and those of the file, not {shown(columns)}"
             )
         ours, theirs = item
+        pair = SharedName if isinstance(item, SharedName) else _pair
         if ours not in OUR_NAMES:
             raise GradedError(
                 f"columns: {shown(ours)} is no column; the columns are {', '.join(OUR_NAMES)}, as "
@@ -329,15 +364,25 @@ def columns_named(columns: Any) -> tuple[tuple[str, str], ...]:
         for name in names:
             if not isinstance(name, str):
                 raise GradedError(f"columns: {ours} is the name of a column, not {shown(name)}")
-            pairs.append((ours, name))
+            pairs.append(pair(ours, name))
     return tuple(pairs)
 
 
-def proposed(names: Sequence[str], are_numbers: Sequence[bool], wanted: Sequence[str]) -> str:
+def _pair(ours: str, theirs: str) -> tuple[str, str]:
+    return ours, theirs
+
+
+def proposed(
+    names: Sequence[str],
+    are_numbers: Sequence[bool],
+    wanted: Sequence[str],
+    read: Mapping[str, str] | None = None,
+) -> str:
     """The option that probably names the `wanted` columns of a table with these names.
 
-    `are_numbers` tells which columns have only numbers. The value is one of these. A shell reads
-    the option as it is. A score that is a distance has the option that makes smaller ones better.
+    `are_numbers` tells which columns have only numbers. The value is one of these. The option
+    begins with the columns `read`. A shell reads it as it is. A score that is a distance has the
+    option that makes smaller ones better.
 
     >>> proposed(["person", "movie", "stars"], [True, True, True], ["query_id", "doc_id", "score"])
     '--columns query_id=person,doc_id=movie,score=stars'
@@ -346,7 +391,8 @@ def proposed(names: Sequence[str], are_numbers: Sequence[bool], wanted: Sequence
     >>> proposed(["L2 distance"], [True], ["score"])
     "--columns 'score=L2 distance' --ascending"
     """
-    columns = _proposed_columns(names, are_numbers, wanted)
+    columns = dict(read or {})
+    columns |= _proposed_columns(names, are_numbers, wanted)
     return option_of(columns)
 
 
@@ -422,8 +468,7 @@ def required_column(where: str, names: Sequence[Any], ours: str) -> Any:
     """The column that we name `ours`. Raises as `column_names`."""
     name = column_name(where, names, ours)
     if name is None:
-        others = ", ".join(group[0] for group in NAMES[ours][1:3])
-        lacks = f"{where} has no column {ours} (or {others} …); it has {_listed(names)}"
+        lacks = _lacks(where, names, ours)
         known_names = set(chain(*chain(*NAMES.values())))
         unknown = [str(name) for name in names if plain(name) not in known_names]
         if unknown:
@@ -435,6 +480,12 @@ def required_column(where: str, names: Sequence[Any], ours: str) -> Any:
                 lacks += f"; if {proposed} has it, name that column {ours}"
         raise GradedError(lacks)
     return name
+
+
+def _lacks(where: str, names: Sequence[Any], ours: str) -> str:
+    """The message that a source has no column that we name `ours`, with others of its names."""
+    others = ", ".join(group[0] for group in NAMES[ours][1:3])
+    return f"{where} has no column {ours} (or {others} …); it has {_listed(names)}"
 
 
 def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
@@ -476,7 +527,7 @@ def file_columns(
     by_ours: dict[str, Any] = {}
     has_own_ranks = False
     try:
-        chosen = chosen.with_known_ids(names, role.columns[:2])
+        chosen = chosen.with_usual_names(names, [*role.columns, *OPTIONAL])
         _refuse_absent(file, names, role, chosen)
         scores_or_ranks = role is RUN and set(names).isdisjoint(chosen.names(RUN.value))
         for ours in role.columns:
@@ -503,26 +554,26 @@ def file_columns(
             raise FileError(f"{file} has no column {passages}; it has {_listed(names)}")
         by_ours["document"] = passages
     missing = [ours for ours in role.columns if by_ours[ours] is None]
-    by_words = by_their_words(names, missing, by_ours.values())
+    read = list(by_ours.values())
+    by_words = by_their_words(names, missing, read)
     if RANK in by_words:
         has_own_ranks = True
         by_words[RUN.value] = by_words.pop(RANK)
     by_ours |= by_words
     if missing and not by_words:
-        unread = [name for name in names if name not in by_ours.values()]
-        added = _proposed_columns(unread, [True] * len(unread), missing)
+        by_words = each_by_words(names, missing, read)
+        unknown = [ours for ours in missing if ours not in by_words] or missing
+        unread = [name for name in names if name not in read and name not in by_words.values()]
+        added = dict.fromkeys(missing, "…") | by_words
+        added |= _proposed_columns(unread, [True] * len(unread), unknown)
         value = by_ours[role.value]
         if value is not None and is_rank(value) and not has_own_ranks:
             added[role.value] = value  # a person may mean another column
         option = option_of(added)
-        others = ", ".join(group[0] for group in NAMES[missing[0]][1:3])
-        lacks = (
-            f"{file} has no column {missing[0]} (or {others} …); it has {_listed(names)}; it needs "
-            f"query_id, doc_id and {role.value}"
-        )
+        lacks = f"{_lacks(file, names, unknown[0])}; it needs query_id, doc_id and {role.value}"
         of_judges = columns_of_judges(unread)
         of_judges += [name for name in unread if plain(name) in LAST_RESORTS[QRELS.value]]
-        if missing == [QRELS.value] and len(of_judges) > 1:
+        if unknown == [QRELS.value] and len(of_judges) > 1:
             raise FileError(f"{lacks}; {_choice_of_judge(file, of_judges)}")
         raise FileError(f"{lacks}; if another column is meant: {option}")
     columns = {ours: name for ours, name in by_ours.items() if name is not None}
@@ -585,12 +636,65 @@ def by_their_words(
     return by_words
 
 
+def each_by_words(
+    names: Sequence[Any], missing: Sequence[str], read: Collection[Any]
+) -> dict[str, Any]:
+    """The columns of those of the missing names of which only one reading is possible.
+
+    `read` is as for `by_their_words`, which has all of them or none.
+
+    >>> each_by_words(["user_query", "cos"], ["query_id", "score"], [])
+    {'query_id': 'user_query'}
+    """
+    by_words: dict[str, Any] = {}
+    for ours in missing:
+        for name in by_their_words(names, [ours], [*read, *by_words.values()]).values():
+            by_words[ours] = name  # a run without scores may have ranks
+    return by_words
+
+
+def usual_column(names: Sequence[Any], ours: str) -> Any:
+    """The column that we name `ours` by a known name or by its words; None if there is none.
+
+    Raises as `column_names`.
+    """
+    known_name = column_name("the file", names, ours)
+    if known_name is not None:
+        return known_name
+    known_names = set(chain(*chain(*NAMES.values())))
+    read = [name for name in names if plain(name) in known_names]
+    return each_by_words(names, [ours], read).get(ours)
+
+
+def column_of_topics(
+    file: str, names: Sequence[Any], chosen: Chosen, besides: Sequence[str]
+) -> Any:
+    """The column of topics in a table of their attributes, whose columns `besides` are wanted.
+
+    A column is read as in `file_columns`. Raises `GradedError` if there is none.
+    """
+    ours = "query_id"
+    others = [name for name in names if name not in besides]
+    chosen = chosen.with_usual_names(names, [ours])
+    own_name = chosen.named(file, names, ours)
+    if own_name is not None:
+        return own_name
+    for candidates in (others, names):
+        usual = usual_column(candidates, ours)
+        if usual is not None:
+            return usual
+    lacks = _lacks(file, names, ours)
+    proposed_columns = _proposed_columns(others, [True] * len(others), [ours])
+    raise GradedError(f"{lacks}; if another column has the topics: {option_of(proposed_columns)}")
+
+
 def remark_on_words(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> str:
     """The remark that columns of a file are read by their words; empty if all names are known.
 
     Raises as `file_columns`.
     """
     read, are_ranks = file_columns(file, names, role, chosen)
+    chosen = chosen.with_usual_names(names, role.columns)
     others = _levels_unread(names, read, role, chosen)
     if others:
         option = option_of({QRELS.value: others[0]})

@@ -18,6 +18,7 @@ import numpy as np
 from ...errors import EmptyRunWarning, GradedError, level_of_caller, shown
 from .arrow import exports_arrow, is_arrow, numbers_of, whole_table
 from .columns import (
+    IDS,
     INTENTS,
     MOST_COLUMNS,
     NAMES,
@@ -60,7 +61,7 @@ from .lists import (
     texts_of_ids,
 )
 from .rank_order import ROWS, RankSample, remark_on_counting
-from .rows import IDS, Facts, Part, Rows, RunSource
+from .rows import Facts, Part, Rows, RunSource
 
 Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or
