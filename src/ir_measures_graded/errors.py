@@ -71,6 +71,7 @@ class Remark:
       remark.
     - `text`: one sentence without the subject and without a full stop.
     - `share`: the share that the text begins with, if the remark may be one for several runs.
+    - `topics`: all topics that it is about; the text names the first ones.
 
     Readers and runs return remarks, a result keeps them as its `remarks`, and every format shows
     them. A public function issues them as warnings (`InputWarning`), once.
@@ -80,6 +81,7 @@ class Remark:
     subject: str
     text: str
     share: float | None = None
+    topics: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.text}" if self.subject else self.text

@@ -457,7 +457,7 @@ def test_notes_say_what_the_tables_do_not(values):
     missing[1, 3:5] = True
     notes = compare(replace(values, missing=missing)).notes()
     assert notes[-2:] == [
-        "B lacks 2 topics; the value there is that of an empty ranking.",
+        "B lacks 2 topics (358 and 360); the value there is that of an empty ranking.",
         "Unjudged of the top 5 documents: 20 % (B) to 40 % (A).",
     ]
     uncorrected = compare(values, correction="none", alpha=0.01).notes()

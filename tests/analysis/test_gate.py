@@ -502,7 +502,7 @@ def test_a_run_that_lacks_topics_is_noted_in_every_document():
     old = {topic: {"b": 2.0, "a": 1.0} for topic in qrels}
     new = {topic: old[topic] for topic in old if topic != "q11"}
     result = gate(qrels, {"old": old, "new": new}, "nDCG_JK(gains=exp)@1")
-    assert "new lacks 1 topic; the value there is that of an empty ranking." in result.notes()
+    assert "new lacks 1 topic (q11); the value there is that of an empty ranking." in result.notes()
     assert "new lacks 1 topic" in result.junit()
 
 

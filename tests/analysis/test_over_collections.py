@@ -229,7 +229,7 @@ def test_missing_cells_are_shown_and_have_no_mean(collections):
     notes = comparison.notes()
     assert "C has no mean of AP: it lacks small." in notes
     assert "A against C by AP and B against C by AP: one of the runs lacks a collection." in notes
-    assert notes[-1].startswith("small: B lacks 1 topic;")
+    assert notes[-1].startswith("small: B lacks 1 topic (")
     assert "C" not in comparison.answer()[0]
     differences = collections["large"].values[0, 0] - collections["large"].values[1, 0]
     quantile = stats.t.ppf((1 + 0.95 ** (1 / 7)) / 2, 399)  # 3, 3 and 1 differences
@@ -350,7 +350,7 @@ def test_remarks_name_their_collection():
     sources = {"web": (qrels, runs), "books": (qrels, runs)}
     with pytest.warns(InputWarning) as warned:
         comparison = compare_collections(sources, ["nDCG@2"])
-    text = "the run lacks 1 of 3 topics of the qrels"
+    text = "the run lacks 1 of 3 topics of the qrels (q2)"
     expected = [f"new in web: {text}", f"new in books: {text}"]
     assert [str(warning.message) for warning in warned] == expected
     assert [str(remark) for remark in comparison.remarks] == expected

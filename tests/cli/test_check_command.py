@@ -21,6 +21,22 @@ def test_the_exit_status_says_whether_there_is_a_remark(capsys):
     assert main(["check", "missing"]) == 2
 
 
+def test_every_topic_of_a_remark_is_named(capsys):
+    topics = [str(number) for number in range(12)]
+    Path("many").write_text("".join(f"{topic} 0 d 1\n" for topic in topics))
+    Path("few").write_text("".join(f"{topic} Q0 d 1 1.0 t\n" for topic in topics[:4]))
+    lacking = "the run lacks 8 of 12 topics of the qrels (4, 5, 6, 7, 8 and 3 more)"
+    main(["check", "many", "few"])
+    assert lacking in " ".join(capsys.readouterr().out.split())
+    main(["check", "many", "few", "-f", "jsonl"])
+    remark = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert remark == {"input": "few", "remark": lacking, "topics": topics[4:]}
+    main(["check", "many", "few", "-f", "csv"])
+    assert capsys.readouterr().out.splitlines()[1].endswith(',"4, 5, 6, 7, 8, 9, 10, 11"')
+    main(["evaluate", "many", "few", "AP", "-f", "json"])
+    assert json.loads(capsys.readouterr().out)["remarks"][0]["topics"] == topics[4:]
+
+
 def test_warnings_stand_on_standard_error_and_are_errors_on_request():
     Path("short").write_text("q1 Q0 d1 1 1.0 t\n")
     words = ["evaluate", "qrels", "short", "AP"]

@@ -7,8 +7,8 @@ import pytest
 
 from ir_measures_graded import cli
 
-WARNING = "warning: short: the run lacks 1 of 2 topics of the qrels"
-BELOW = "short: the run lacks 1 of 2 topics of the qrels."
+WARNING = "warning: short: the run lacks 1 of 2 topics of the qrels (2)"
+BELOW = "short: the run lacks 1 of 2 topics of the qrels (2)."
 
 
 pytestmark = pytest.mark.filterwarnings("default")  # as in a process of its own
@@ -63,7 +63,7 @@ def test_analyses_have_the_remarks_as_data_and_in_words(printed, name):
     assert (remark["kind"], remark["subject"]) == ("topics", "short")
     _, out, err = printed(*words, "-f", "text")
     assert WARNING not in err
-    assert out.count("short lacks 1 topic;") == 1
+    assert out.count("short lacks 1 topic (2);") == 1
 
 
 @pytest.mark.thorough

@@ -404,7 +404,7 @@ def test_measures_of_other_providers_may_lack_values(form):
     assert read.of("Accuracy@2")[1].tolist() == [0.0, 1.0]
     assert np.isnan(read.of("Accuracy@2")[0]).tolist() == [False, True]
     assert [str(remark) for remark in read.remarks] == [
-        "Accuracy@2: no value for 1 of 2 topics of A; means and tests leave them out"
+        "Accuracy@2: no value for 1 of 2 topics of A; means and tests leave them out (2)"
     ]
     frame.loc[1, "P@1"] = None
     with pytest.raises(GradedError, match="not a finite number"):

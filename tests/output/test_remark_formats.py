@@ -9,7 +9,7 @@ from ir_measures_graded.cli import main
 from ir_measures_graded.output.result import View
 from ir_measures_graded.output.tables import Table
 
-TEXT = "the run lacks 1 of 2 topics of the qrels"
+TEXT = "the run lacks 1 of 2 topics of the qrels (2)"
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_json_and_page_have_the_remarks(tmp_path, monkeypatch, capsys):
     (tmp_path / "qrels").write_text("1 0 a 1\n2 0 a 1\n")
     (tmp_path / "short").write_text("1 Q0 a 1 1 x\n")
     assert main(["evaluate", "qrels", "short", "P@1", "-f", "json", "-o", "page.html"]) == 0
-    remark = {"kind": "topics", "subject": "short", "text": TEXT}
+    remark = {"kind": "topics", "subject": "short", "text": TEXT, "topics": ["2"]}
     assert json.loads(capsys.readouterr().out)["remarks"] == [remark]
     assert TEXT in (tmp_path / "page.html").read_text()
 

@@ -31,7 +31,15 @@ from ..evaluation.named import (
     named_runs,
     read_judgments,
 )
-from ..evaluation.remarks import DEPTH, RunRemarks, depth_of, level_remarks, measure_remarks
+from ..evaluation.remarks import (
+    DEPTH,
+    NAMED_TOPICS,
+    RunRemarks,
+    depth_of,
+    level_remarks,
+    measure_remarks,
+    topics_with,
+)
 from ..output.figures import PALE, Drawing, Figure, Line, Lines, picture, run_styles
 from ..output.formats import counted, decimal, listed
 from ..output.result import Result
@@ -87,7 +95,7 @@ class Check(Result):
         """One row per remark, the levels of the qrels, and what is known about their collection."""
         tables = []
         if self.remarks:
-            tables.append(self.data())
+            tables.append(self.data().select("input", "remark"))
         of_levels = self.levels.tables()
         tables.append(replace(of_levels[0], title="Levels"))
         if self.levels.contract:
@@ -99,9 +107,9 @@ class Check(Result):
         return []
 
     def data(self) -> Table:
-        """One row per remark."""
-        rows = [(remark.subject, remark.text) for remark in self.remarks]
-        return Table(("input", "remark"), rows)
+        """One row per remark, with all topics that it is about."""
+        rows = [(remark.subject, remark.text, list(remark.topics)) for remark in self.remarks]
+        return Table(("input", "remark", "topics"), rows)
 
     def figure(self, *, title: str = "") -> Figure:
         """Draw the judged share of each run by rank, and the levels of each topic.
@@ -185,7 +193,7 @@ def check(
     >>> found = check(qrels, {"bm25": {"q1": {"a": 1.0}}}, ["P(rel=3)@5"])
     >>> for remark in found.remarks:
     ...     print(remark)
-    bm25: the run lacks 1 of 2 topics of the qrels
+    bm25: the run lacks 1 of 2 topics of the qrels (q2)
     P(rel=3)@5: no level of the qrels reaches rel=3; the highest is 2
 
     Raises `GradedError` for qrels and measures that `evaluate` refuses.
@@ -228,13 +236,13 @@ def _on_topics_without_relevant(
         is_lacking = lacks_relevant(measure, judgments.documents)
         count = int(is_lacking.sum())
         if 0 < count < is_lacking.size:
-            topics = [judgments.topics[number] for number in np.flatnonzero(is_lacking).tolist()]
+            topics = topics_with(judgments.topics, is_lacking)
             have = "has" if count == 1 else "have"
             text = (
                 f"{count} of {counted(is_lacking.size, 'topic')} {have} no relevant document "
-                f"({listed(topics, 5)}); means count them, but for --no_relevant skip"
+                f"({listed(topics, NAMED_TOPICS)}); means count them, but for --no_relevant skip"
             )
-            yield Remark("no relevant document", str(measure), text)
+            yield Remark("no relevant document", str(measure), text, topics=topics)
 
 
 def _over_ties(measures: Iterable[Measure]) -> dict[Measure, tuple[Measure, Measure]]:
@@ -290,8 +298,9 @@ def _remarks_on(
             text = TIES_MOVE.format(name, decimal(width))
             remarks.append(Remark("ties", run.name, text))
     if is_apart.any():
-        text = APART.format(counted(int(is_apart.sum()), "topic"))
-        remarks.append(Remark("near ties", run.name, text))
+        topics = topics_with(judgments.topics, is_apart)
+        text = APART.format(f"{counted(len(topics), 'topic')} ({listed(topics, NAMED_TOPICS)})")
+        remarks.append(Remark("near ties", run.name, text, topics=topics))
     return remarks
 
 

@@ -109,10 +109,11 @@ def lines_of(answer: Answer, form: str, arguments: Arguments, in_file: bool = Fa
     lines = list(in_form(places))
     if form != "json" or not answer.facts:
         return lines
-    remarks = [
-        {"kind": remark.kind, "subject": remark.subject, "text": remark.text}
-        for remark in answer.result.remarks
-    ]
+    remarks: list[dict[str, Any]] = []
+    for remark in answer.result.remarks:
+        remarks.append({"kind": remark.kind, "subject": remark.subject, "text": remark.text})
+        if remark.topics:
+            remarks[-1]["topics"] = list(remark.topics)
     return with_origin(lines, {**answer.facts, "remarks": remarks}, arguments)
 
 

@@ -28,6 +28,7 @@ from .counting import Counting, effective_size, weighted_mean, with_effective
 from .level_notes import notes_on_levels
 from .order_of_rows import ORDER_GIVEN
 from .order_of_runs import best_first, leading
+from .remarks import NAMED_TOPICS, topics_with
 from .weights import ALL_ZERO, read_weights, refuse_missing_weights
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Evaluation(Result):
            [0.66666667]]), array([[1. , 0.5],
            [0. , 1. ]]), array([0, 1]))
     >>> print(result.remarks[0])
-    Accuracy@2: no value for 1 of 3 topics of A; means and tests leave them out
+    Accuracy@2: no value for 1 of 3 topics of A; means and tests leave them out (3)
     """
 
     runs: tuple[str, ...]
@@ -120,7 +121,8 @@ class Evaluation(Result):
 
     def _remarks_on_gaps(self) -> Iterator[Remark]:
         """One remark for each measure to which a provider gives no value for some topics."""
-        lacking = (self.unreported & ~self.skipped).sum(axis=2)
+        is_lacking = self.unreported & ~self.skipped
+        lacking = is_lacking.sum(axis=2)
         for column in np.flatnonzero(lacking.any(axis=0)).tolist():
             rows = np.flatnonzero(lacking[:, column])
             counts = lacking[rows, column]
@@ -129,8 +131,12 @@ class Evaluation(Result):
                 number = f"{counts.min()} to {counts.max()}"
             topics = counted(len(self.topics), self.unit)
             runs = listed([self.runs[row] for row in rows])
-            text = f"no value for {number} of {topics} of {runs}; means and tests leave them out"
-            yield Remark(NO_VALUE, str(self.measures[column]), text)
+            without_value = topics_with(self.topics, is_lacking[:, column].any(axis=0))
+            text = (
+                f"no value for {number} of {topics} of {runs}; means and tests leave them out "
+                f"({listed(without_value, NAMED_TOPICS)})"
+            )
+            yield Remark(NO_VALUE, str(self.measures[column]), text, topics=without_value)
 
     @classmethod
     def from_values(
@@ -399,12 +405,15 @@ class Evaluation(Result):
     @property
     def lacking(self) -> list[str]:
         """A sentence on each run that lacks topics, and on each measure without some values."""
-        counts = [0] * len(self.runs) if self.missing is None else self.missing.sum(axis=1).tolist()
         sentences = []
-        for run, number in zip(self.runs, counts, strict=True):
-            if number:
-                lacks = f"{run} lacks {counted(number, self.unit)}"
-                sentences.append(f"{lacks}; the value there is that of an empty ranking.")
+        if self.missing is not None:
+            for run, is_missing in zip(self.runs, self.missing, strict=True):
+                topics = topics_with(self.topics, is_missing)
+                if topics:
+                    lacks = f"{run} lacks {counted(len(topics), self.unit)}"
+                    names = listed(topics, NAMED_TOPICS)
+                    ending = "the value there is that of an empty ranking"
+                    sentences.append(f"{lacks} ({names}); {ending}.")
         gaps = [remark for remark in self.remarks if remark.kind == NO_VALUE]
         return sentences + [f"{remark.subject} has {remark.text}." for remark in gaps]
 

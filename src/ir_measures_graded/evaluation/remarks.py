@@ -5,7 +5,7 @@ it.
 """
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -40,6 +40,8 @@ LEAVES_OUT = (
 )
 FEW_MATCHES = 0.05
 """If a smaller share of the documents that can be judged is, a remark names ids of both sides."""
+NAMED_TOPICS = 5
+"""A remark on topics names as many, one more if that is all."""
 SCALE = 100
 """Levels up to this one may be a scale that begins with 1."""
 SPARSE = (
@@ -154,7 +156,7 @@ class RunRemarks:
         self.contract = contract
         self.all_judged = judged.whole
         self.largest_cutoff = 0
-        self.topic = judged.topics[0] if judged.topics else ""
+        self.topics = judged.topics
         self.most_judged = int(judged.whole.sizes.max(initial=0))
         self.is_sparse = self.most_judged <= 2 and judged.whole.level.min(initial=1) >= 1
         topics = len(judged.topics)
@@ -231,15 +233,17 @@ class RunRemarks:
             return
         topics = self.retrieved.size
         all_topics = counted(topics, "topic")
-        lacking = int(self.lacks_topic.sum())
+        lacking = topics_with(self.topics, self.lacks_topic)
         if lacking:
-            text = f"the run lacks {lacking:,} of {all_topics} of the qrels"
-            if lacking == topics and source.in_memory:  # a file of such a run is refused
+            text = f"the run lacks {len(lacking):,} of {all_topics} of the qrels"
+            if len(lacking) < topics:
+                text += f" ({listed(lacking, NAMED_TOPICS)})"
+            elif source.in_memory:  # a file of such a run is refused
                 of_run = next(iter(source.rows().topics), None)
                 if of_run is not None:
-                    examples = f"{shown(of_run)}, and the qrels such as {shown(self.topic)}"
+                    examples = f"{shown(of_run)}, and the qrels such as {shown(lacking[0])}"
                     text += f"; it has topics such as {examples}"
-            yield Remark("topics", name, text)
+            yield Remark("topics", name, text, topics=lacking)
         yield from self._on_judgments(name)
         if self.tied_predictions:
             of_all = f"{self.tied_predictions:,} of {counted(self.predictions, 'prediction')}"
@@ -247,14 +251,14 @@ class RunRemarks:
         if not self.has_scores.any() and self.retrieved.max(initial=0) > 1:
             text = "all scores of a topic are equal, so the document ids decide"
             yield Remark("equal scores", name, text)
-        own = int(self.has_own.sum())
+        own = topics_with(self.topics, self.has_own)
         may_have_own = self.contract is not None and not self.contract.own_topic
-        if own and own >= OWN * topics and not may_have_own:
-            share = f"{own:,} of {all_topics} ({Percent(own / topics)})"
+        if own and len(own) >= OWN * topics and not may_have_own:
+            share = f"{len(own):,} of {all_topics} ({Percent(len(own) / topics)})"
             text = f"in {share} a document has the id of the topic"
             if self.contract is not None:
                 text += LEAVES_OUT
-            yield Remark("own topic", name, text)
+            yield Remark("own topic", name, text, topics=own)
 
     def _on_passages(self, source: RunSource, name: str) -> Iterator[Remark]:
         """The remarks on few documents of a run of passages, and on qrels that judge passages."""
@@ -307,6 +311,11 @@ class RunRemarks:
         elif self.judged.sum() < FEW_MATCHES * self.can_match.sum():
             text = f"few documents are judged; check that run and qrels use the same ids{examples}"
             yield Remark("ids", name, text)
+
+
+def topics_with(topics: Sequence[str], has_property: np.ndarray) -> tuple[str, ...]:
+    """The topics that have a property, which is true or false for each."""
+    return tuple(topics[number] for number in np.flatnonzero(has_property).tolist())
 
 
 def level_remarks(judged: Judged, name: str | None, least: int) -> list[Remark]:
