@@ -247,6 +247,23 @@ def test_reproduction_is_that_of_plain_formulas():
     assert_effects(row, BASELINE, ADVANCED, BASELINE_AGAIN, ADVANCED_AGAIN)
 
 
+@pytest.mark.parametrize(("change", "decimals"), [(0.00004, 4), (0.00006, None), (0.0, 4)])
+def test_values_that_are_equal_up_to_rounding_are_said_to_be(change, decimals):
+    signs = np.where(np.arange(BASELINE.size) % 2, 1, -1)
+    printed = experiment([BASELINE.round(4), ADVANCED.round(4)])
+    unrounded = experiment([BASELINE.round(4) + change * signs, ADVANCED.round(4) + change])
+    for first, second in ((printed, unrounded), (unrounded, printed)):
+        result = reproduce(first, second, "b", "a")
+        assert result.records()[0]["decimals_equal"] == decimals
+        if decimals is None:
+            assert "are equal" not in " ".join(result.sentences())
+            assert "no evidence of reproduction" in " ".join(result.answer())
+        else:
+            rounding = " up to rounding to 4 decimals" if change else ""
+            assert result.summary == f"All {2 * BASELINE.size} values by AP are equal{rounding}."
+            assert "no evidence" not in " ".join(result.answer())
+
+
 @pytest.mark.parametrize("pooled", [False, True])
 def test_replication_has_independent_tests_and_no_rmse(pooled):
     result = reproduce(ORIGINAL, with_other_topics(AGAIN), "b", "a", pooled=pooled)

@@ -6,7 +6,7 @@ reproducibility of system-oriented IR experiments. SIGIR 2020.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +17,14 @@ from ...errors import GradedError, Remark
 from ...evaluation.attributes import By
 from ...evaluation.checked import checks_arguments, name_or_two
 from ...evaluation.counting import effective_size, with_effective
+from ...evaluation.values import decimals_of
 from ...output.formats import counted, decimal, listed, p_of, short
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..comparing.tests import PValue
 from ..statistics.defaults import ALPHA
 from ..statistics.options import as_list, statistics_library
-from ..statistics.precision import EXACT
+from ..statistics.precision import EXACT, differences_of
 from ..statistics.primary import paired
 from ..statistics.student import student_p
 from ..statistics.weighted import Sample, sample_of
@@ -36,13 +37,15 @@ REPRODUCTION = "reproduction"
 REPLICATION = "replication"
 UNBOUNDED = ("CG", "DCG", "DCG_JK", "ESL", "ASL", "NumRel", "NumRet", "NumQ")
 LEAST_TOPICS = 2
+MOST_ROUNDING = 0.05
+"""Values rounded to one decimal differ by at most so much."""
 NOT_POOLED = "The option pooled has no effect: the topics are the same, so tests are paired."
 TOO_FEW = "fewer than 2 topics"
 COLUMNS = (
     "measure", "kind", "topics", "topics_again",
     "baseline", "baseline_again", "RMSE", "nRMSE", "p",
     "advanced", "advanced_again", "advanced_RMSE", "advanced_nRMSE", "advanced_p",
-    "effect", "effect_again", "ER", "dRI", "undefined",
+    "effect", "effect_again", "ER", "dRI", "decimals_equal", "undefined",
 )  # fmt: skip
 
 
@@ -69,13 +72,45 @@ class RunAgain:
         return record | {prefix + name: value for name, value in statistics.items()}
 
 
+@dataclass(frozen=True)
+class Equality:
+    """That all values of two experiments are equal up to rounding to the `decimals` that both show.
+
+    `count` is the number of values of one experiment, and `is_exact` whether none was rounded.
+    """
+
+    count: int
+    decimals: int
+    is_exact: bool
+
+    @classmethod
+    def of(cls, experiments: Iterable[tuple[np.ndarray, np.ndarray]]) -> Equality | None:
+        """The equality of the values of runs in both experiments; None if two of them differ.
+
+        >>> Equality.of([(np.array([0.25, 0.33335]), np.array([0.25, 0.3333]))])
+        Equality(count=2, decimals=4, is_exact=False)
+        >>> Equality.of([(np.array([0.25, 0.33336]), np.array([0.25, 0.3333]))]) is None
+        True
+        """
+        values, values_again = map(np.concatenate, zip(*experiments, strict=True))
+        differences, noise = differences_of(values, values_again)
+        largest = np.abs(differences).max()
+        if largest > MOST_ROUNDING:
+            return None
+        decimals = min(decimals_of(values.tolist()), decimals_of(values_again.tolist()))
+        if largest > 0.5 * 10.0**-decimals + noise:
+            return None
+        return cls(values.size, decimals, is_exact=bool(largest == 0))
+
+
 @dataclass(frozen=True, eq=False)
 class Reproduced:
     """The comparison of two experiments by one measure.
 
     `topics` are the numbers of topics of both experiments, and `effective` their effective numbers,
     None without weights. `ratio` is the effect ratio, `relative` ΔRI. `effect_p` is the p-value of
-    the original effect. `reasons` tells why values are undefined.
+    the original effect. `equality` tells whether all values are the original ones. `reasons` tells
+    why values are undefined.
     """
 
     measure: Measure
@@ -87,6 +122,7 @@ class Reproduced:
     ratio: float | None
     relative: float | None
     effect_p: float | None
+    equality: Equality | None
     reasons: dict[str, str]
 
     @property
@@ -119,6 +155,8 @@ class Reproduced:
             record |= self.advanced.record("advanced", "advanced_")
         record["effect"], record["effect_again"] = self.effects
         record |= {"ER": self.ratio, "dRI": self.relative}
+        if self.equality is not None:
+            record["decimals_equal"] = self.equality.decimals
         record["undefined"] = "; ".join(f"{name}: {why}" for name, why in self.reasons.items())
         return record
 
@@ -135,16 +173,36 @@ class Reproduction(Result):
         """Whether and how far the effect, or without an advanced run the baseline, was
         reproduced."""
         row = self.rows[0]
+        answer: list[Note] = []
+        if row.equality is not None:
+            answer += self._equal_values()
         if row.advanced is None:
-            answer = [_baseline(row)]
+            answer.append(_baseline(row))
         else:
-            answer = [_effect(row)]
+            answer.append(_effect(row))
         if row.ratio is not None:
             answer.append(_reading())
-        is_identical = row.baseline.rmse == 0
-        if row.baseline.p is not None and row.baseline.p >= ALPHA and not is_identical:
+        p = row.baseline.p
+        if p is not None and p >= ALPHA and row.equality is None:
             answer.append(_no_evidence(row))
         return answer
+
+    def _equal_values(self) -> Iterator[Note]:
+        """By which measures all values are the original ones, if there are any."""
+        measures = []
+        equalities = []
+        for row in self.rows:
+            if row.equality is not None:
+                measures.append(row.measure)
+                equalities.append(row.equality)
+        if not equalities:
+            return
+        rounding = ""
+        if not all(equality.is_exact for equality in equalities):
+            decimals = min(equality.decimals for equality in equalities)
+            rounding = f" up to rounding to {counted(decimals, 'decimal')}"
+        count = sum(equality.count for equality in equalities)
+        yield Note("All {} by {} are equal{}.", counted(count, "value"), listed(measures), rounding)
 
     def data(self) -> Table:
         """One row per measure."""
@@ -163,7 +221,10 @@ class Reproduction(Result):
 
     def notes(self) -> list[Note]:
         """What is undefined, how stable the effect ratio is, and what was noticed in the input."""
-        notes = list(self._undefined())
+        notes: list[Note] = []
+        if self.rows[0].equality is None:
+            notes += self._equal_values()
+        notes += self._undefined()
         unstable = [row.measure for row in self.rows if row.is_unstable]
         if unstable:
             text = "ER is unstable by {}: the original effect is not significant."
@@ -436,16 +497,21 @@ def _reproduced(
     b = experiments.values(baseline)
     of_baseline = _run_again(baseline[0], b, experiments, pooled, reasons)
     of_advanced = None
+    of_runs = [b]
     ratio = None
     relative = None
     effect_p = None
     if advanced is not None:
         a = experiments.values(advanced)
+        of_runs.append(a)
         of_advanced = _run_again(advanced[0], a, experiments, pooled, reasons)
         ratio, relative = _effects(of_baseline, of_advanced, [*a, *b], reasons)
         if len(b[0]) >= LEAST_TOPICS:
             original = paired(np.stack([a[0], b[0]]), [(0, 1)], weights=experiments.weights[0])
             effect_p = float(original.p[0])
+    equality = None
+    if experiments.kind == REPRODUCTION:
+        equality = Equality.of(of_runs)
     return Reproduced(
         measure=experiments.measure,
         kind=experiments.kind,
@@ -456,6 +522,7 @@ def _reproduced(
         ratio=ratio,
         relative=relative,
         effect_p=effect_p,
+        equality=equality,
         reasons=reasons,
     )
 
