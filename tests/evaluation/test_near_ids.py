@@ -1,6 +1,7 @@
 """Runs whose documents match judgments by a rule only, in every form and analysis."""
 
 import json
+import random
 import shlex
 import warnings
 
@@ -205,3 +206,92 @@ def test_numbered_ids_of_one_kind_do_not_match_each_other():
     run = {topic: {f"SKU-{number:03d}": -number for number in range(7, 20)} for topic in qrels}
     texts = texts_of(evaluate, qrels, {"run": run}, ["AP@10"])
     assert not any("would match" in text for text in texts)
+
+
+def judged_and_retrieved(topics, size, seed=1):
+    """Qrels and a run that share most documents, whose ids have 6 digits; a tenth begin with 0."""
+    chance = random.Random(seed)
+    qrels = {}
+    run = {}
+    for topic in range(topics):
+        ids = [f"{number:06d}" for number in chance.sample(range(1_000_000), size)]
+        qrels[f"q{topic}"] = dict.fromkeys(ids[: size * 3 // 4], 1)
+        run[f"q{topic}"] = {id_: chance.random() for id_ in ids[size // 4 :]}
+    return qrels, run
+
+
+def with_ids(change, by_topic):
+    return {
+        topic: {change(id_): value for id_, value in of_topic.items()}
+        for topic, of_topic in by_topic.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "change"),
+    {
+        "without leading zeros": lambda id_: str(int(id_)),
+        "without the blanks around them": lambda id_: f" {id_} " if id_ < "1" else id_,
+        "without '.0'": lambda id_: f"{id_}.0" if id_ < "1" else id_,
+        "without '.0' and without leading zeros": lambda id_: f"{int(id_)}.0" if id_ < "1" else id_,
+        "in the same case": lambda id_: f"X{id_}" if id_ < "1" else f"x{id_}",
+    }.items(),
+)
+def test_few_documents_whose_ids_changed_are_told(words, change):
+    qrels, run = judged_and_retrieved(10, 40)
+    if "case" in words:
+        qrels = with_ids(lambda id_: f"x{id_}", qrels)
+    changed = with_ids(change, run)
+    affected = [
+        (topic, id_)
+        for topic, judgments in qrels.items()
+        for id_ in judgments
+        if id_ not in changed[topic] and (id_ in run[topic] or id_[1:] in run[topic])
+    ]
+    assert 0 < len(affected) < 40
+    unjudged = sum(len(changed[topic].keys() - qrels[topic].keys()) for topic in qrels)
+    evaluation = evaluate(qrels, {"x": changed}, ["AP"])
+    texts = [remark.text for remark in evaluation.remarks if remark.kind == "ids"]
+    assert len(texts) == 1
+    start = f"{len(affected)} of {unjudged} unjudged documents would match {words}, as "
+    assert texts[0].startswith(start)
+    unchanged = texts_of(evaluate, qrels, {"x": qrels}, ["AP"])
+    assert not any("would match" in text for text in unchanged)
+
+
+@pytest.mark.parametrize("ending", ["csv", "run", "parquet"])
+def test_lost_zeros_are_told_of_a_sample_of_large_files(ending, tmp_path):
+    qrels, run = judged_and_retrieved(60, 400)
+    lost = with_ids(lambda id_: str(int(id_)), qrels)
+    rows = [(topic, id_, 1) for topic, judgments in lost.items() for id_ in judgments]
+    frame = pandas.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+    frame.to_csv(tmp_path / "qrels.csv", index=False)
+    path = tmp_path / f"x.{ending}"
+    rows = [(topic, id_, score) for topic, scores in run.items() for id_, score in scores.items()]
+    frame = pandas.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    elif ending == "parquet":
+        frame.to_parquet(path)
+    else:
+        lines = [f"{topic} Q0 {id_} 1 {score} x" for topic, id_, score in rows]
+        path.write_text("\n".join(lines))
+    qrels_path = str(tmp_path / "qrels.csv")
+    texts = texts_of(evaluate, qrels_path, {"x": str(path)}, ["AP"])
+    assert any(" would match without leading zeros, as '0" in text for text in texts), texts
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("size", [10, 100, 1000])
+def test_two_documents_whose_ids_are_alike_are_not_taken_for_one(size, seed):
+    """The collection has both 12 and 0012."""
+    chance = random.Random(seed)
+    collection = [form.format(number) for number in range(size) for form in ("{}", "{:04d}")]
+    qrels = {}
+    run = {}
+    for topic in range(20):
+        ids = chance.sample(collection, min(size, 60))
+        qrels[f"q{topic}"] = dict.fromkeys(ids[: len(ids) * 2 // 3], 1)
+        run[f"q{topic}"] = {id_: chance.random() for id_ in ids[len(ids) // 3 :]}
+    texts = texts_of(evaluate, qrels, {"x": run}, ["AP"])
+    assert not any("would match" in text for text in texts), texts

@@ -16,11 +16,12 @@ from operator import itemgetter
 
 import numpy as np
 
-from ..core.by_topic import bounds_of, positions
+from ..core.by_topic import bounds_of
 from ..core.ranking.judged import Judged, computed_once
 from ..core.ranking.ranks import JudgedRanks
 from ..errors import GradedError, quoted, shown
 from ..output.formats import Percent, counted
+from .alike_ids import rows_at
 
 SAMPLED_TOPICS = 50
 """The topics of a run that are sampled."""
@@ -188,7 +189,7 @@ class UnmatchedDocuments:
     def _add_topics(self, ranks: JudgedRanks, numbers: np.ndarray) -> None:
         retrieved = np.minimum(ranks.retrieved[numbers], self.depth)
         starts = bounds_of(ranks.retrieved)[numbers]
-        listed = list(ranks.listed.docs.take(_rows(ranks, starts, retrieved)).ids())
+        listed = list(ranks.listed.docs.take(rows_at(ranks, starts, retrieved)).ids())
         bounds = bounds_of(retrieved).tolist()
         for place, number in enumerate(numbers.tolist()):
             first_documents = listed[bounds[place] : bounds[place + 1]]
@@ -376,16 +377,6 @@ def _up_to(separator: str) -> IdRule:
 
     words = f"with the text before {shown(separator)} (--passages {shown(separator)})"
     return IdRule(words, before_last)
-
-
-def _rows(ranks: JudgedRanks, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The rows of the run at the first ranks of topics, which begin at `starts`."""
-    position = np.repeat(starts, sizes) + positions(sizes)
-    moved_position, moved_row = ranks.moved
-    if not moved_position.size:
-        return position
-    entry = np.minimum(np.searchsorted(moved_position, position), moved_position.size - 1)
-    return np.where(moved_position[entry] == position, moved_row[entry], position)
 
 
 def _without(ids: Iterable[str], others: Iterable[str]) -> list[str]:

@@ -24,6 +24,7 @@ from ..files.contracts import Contract
 from ..files.predictions import ONE_A_LINE
 from ..output.formats import Percent, counted, listed
 from ..output.remarks import in_collection, merged
+from .alike_ids import AlikeIds
 from .order_of_rows import tied_documents
 from .vespa_ids import remarks_on_ids
 from .words import remarks_on_words
@@ -168,6 +169,7 @@ class RunRemarks:
         self.has_scores = np.zeros(topics, dtype=bool)
         self.has_own = np.zeros(topics, dtype=bool)
         self.unmatched: UnmatchedDocuments | None = None
+        self.alike = AlikeIds()
         self.predictions = 0
         self.tied_predictions = 0
         self.shortened: tuple[str, str] | None = None
@@ -186,7 +188,9 @@ class RunRemarks:
         numbers = ranks.place.numbers
         topics = ranks.retrieved.size
         self.retrieved[numbers] = ranks.retrieved
-        self.judged[numbers] = np.bincount(ranks.topic, minlength=topics)
+        judged = np.bincount(ranks.topic, minlength=topics)
+        self.judged[numbers] = judged
+        self.alike.add(ranks, judged)
         depth = self.depth or DEPTH
         top = np.minimum(ranks.retrieved, depth)
         is_top = ranks.rank <= depth
@@ -288,6 +292,8 @@ class RunRemarks:
         if self.unmatched is not None:
             nearly_matches = self.unmatched.rule()
             examples = self.unmatched.examples()
+        if not nearly_matches:
+            nearly_matches = self.alike.rule()
         if self.retrieved.any() and not self.judged.any():
             text = "no document is judged; "
             if nearly_matches:

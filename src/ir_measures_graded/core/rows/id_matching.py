@@ -30,6 +30,10 @@ MOST_COPIED = 1 << 18  # words, which stay in the processor cache
 BYTES_OF_SHORT_ID = 4  # a word begins at every byte, and all of them are copied
 _ALL_BITS = [2 ** (8 * count) - 1 for count in range(WORD + 1)]
 _LOW_BYTES = np.array(_ALL_BITS, dtype=np.uint64)
+_BITS_OF_CASE = np.uint64(0x2020202020202020)  # lower-case letters have this bit in each byte
+BLANK = ord(" ")
+ZERO = ord("0")
+POINT = ord(".")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio: spreads similar values
 
 
@@ -291,6 +295,38 @@ class Ids:
         is_full = self.step or self.data.size <= 2 * (int(self.length.sum()) + len(self))
         return self if is_full else self.packed()
 
+    def loosened(self) -> Ids:
+        """The same ids without blanks around them, ``.0`` at the end and leading zeros.
+
+        >>> list(Ids.of([" d1 ", "0012", "12.0", "0"]).loosened())
+        ['d1', '12', '12', '0']
+        """
+        start = self.starts.astype(np.int64)
+        length = self.length.astype(np.int64)
+        is_longer = self.length > 1
+        if is_longer.all():
+            rows = np.arange(start.size)
+        else:
+            rows = np.flatnonzero(is_longer)
+        at_end = rows[self.data[start[rows] + length[rows] - 1] == BLANK]
+        while at_end.size:
+            length[at_end] -= 1
+            at_end = at_end[length[at_end] > 1]
+            at_end = at_end[self.data[start[at_end] + length[at_end] - 1] == BLANK]
+        for sign in (BLANK, ZERO):
+            at_start = rows[self.data[start[rows]] == sign]
+            at_start = at_start[length[at_start] > 1]
+            while at_start.size:
+                start[at_start] += 1
+                length[at_start] -= 1
+                at_start = at_start[length[at_start] > 1]
+                at_start = at_start[self.data[start[at_start]] == sign]
+        longer = rows[length[rows] > 2]
+        end = start[longer] + length[longer]
+        has_zero = (self.data[end - 1] == ZERO) & (self.data[end - 2] == POINT)
+        length[longer[has_zero]] -= 2
+        return Ids(self.data, start, length)
+
     def first_flawed(self) -> int | None:
         """The first row whose text `flaw_of` refuses, None if there is none.
 
@@ -531,6 +567,28 @@ def matches(listed: IdsByTopic, judged: IdsByTopic) -> tuple[np.ndarray, np.ndar
     return rows.equal_pairs(hashes)
 
 
+def nearly_equal(listed: IdsByTopic, judged: IdsByTopic) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of a listed and a judged row of one topic whose ids differ at most in what `loosened`
+    leaves out, and in case. Other pairs may be among them, so compare the ids.
+
+    >>> one_topic = np.array([0, 2])
+    >>> listed = Ids.of(["12", "x1"])
+    >>> nearly_equal((listed, one_topic), (Ids.of(["X1", "0012"]), one_topic))
+    (array([1, 0]), array([0, 1]))
+    """
+    # The ids of a few topics may lie at both ends of the text of a file.
+    columns = [(ids.packed().loosened(), offsets) for ids, offsets in (listed, judged)]
+    rows = _Rows(columns, ignores_case=True)
+    hashes = rows.hashed()
+    count = len(listed[0])
+    pairs = _equal_hashes(hashes[:count], hashes[count:])
+    if pairs is not None:
+        return pairs
+    lower, higher = _alike(hashes)
+    are_across = (lower < count) & (higher >= count)
+    return lower[are_across], higher[are_across] - count
+
+
 def _equal_hashes(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """The pairs of places of equal hashes in `first` and in `second`.
 
@@ -670,8 +728,9 @@ class _Rows:
     if all do), and the words of these rows.
     """
 
-    def __init__(self, columns: Sequence[IdsByTopic]):
+    def __init__(self, columns: Sequence[IdsByTopic], ignores_case: bool = False):
         self.columns = [ids for ids, _ in columns]
+        self.ignored_bits = _BITS_OF_CASE if ignores_case else np.uint64(0)
         sizes = np.concatenate([np.diff(offsets) for _, offsets in columns])
         topics = np.arange(sizes.size // len(columns), dtype=np.uint64) * _FACTOR
         topics_of_columns = np.tile(topics, len(columns))
@@ -713,7 +772,7 @@ class _Rows:
         """
         hashed = self.topic.copy()
         for _, rows, word in self.words:
-            hashed[rows] += word
+            hashed[rows] += word | self.ignored_bits
             hashed[rows] *= _FACTOR
         return hashed
 
