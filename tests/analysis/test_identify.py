@@ -12,6 +12,7 @@ from ir_measures_graded import array_mean, demo
 from ir_measures_graded.analysis import evaluate, identify
 from ir_measures_graded.analysis.identify import dimensions as tables
 from ir_measures_graded.analysis.identify import tools as tool_table
+from ir_measures_graded.analysis.identify.ranking import likeliest_first
 from ir_measures_graded.core.registry.notation import parse_measures
 from ir_measures_graded.errors import GradedError
 from ir_measures_graded.evaluation.values import values_by_topic
@@ -691,7 +692,7 @@ def test_values_of_tied_orders_have_the_string_with_ties(measure):
 
 def test_a_mean_names_the_tools_of_the_other_definitions_that_fit():
     answer = identify(demo.qrels_path(), demo.run_paths()["C"], mean="0.361", measure="nDCG")
-    others = "NTCIREVAL, pyNTCIREVAL, ranx and PyTorch Ignite"
+    others = "NTCIREVAL, pyNTCIREVAL and ranx"
     assert (
         f"as scikit-learn and torchmetrics compute it; others that fit are those of {others}."
         in (answer.summary)
@@ -702,6 +703,89 @@ def test_of_equally_near_strings_the_one_with_the_cutoff_of_the_answer_is_named(
     answer = identify(demo.qrels_path(), demo.run_paths()["D"], mean="0.732", measure="nDCG")
     assert answer.summary.startswith("The mean 0.732 is perhaps that of nDCG (")
     assert answer.measure == "nDCG"
+
+
+EXTREMES = ("min", "max")
+
+
+def mean_in_another_order(measure, places=5):
+    """A mean that no order that is tried gives: the topics by turns as low and as high as ties
+    allow."""
+    lowest = values_of(measure.replace("@", "(ties=min)@"), places=9)
+    highest = values_of(measure.replace("@", "(ties=max)@"), places=9)
+    by_turns = [[lowest, highest][number % 2][topic] for number, topic in enumerate(lowest)]
+    return f"{np.mean(by_turns):.{places}f}"
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "nDCG_Burges@10", "P@5"])
+def test_a_mean_within_the_range_of_ties_is_first_said_to_be_perhaps_of_another_order(measure):
+    answer = identify(QRELS, RUN, mean=mean_in_another_order(measure), measure=measure)
+    lowest, highest = (
+        mean_of(measure.replace("@", f"(ties={end})@"), places=5) for end in EXTREMES
+    )
+    start = f"Ties alone move {measure} from {lowest} to {highest}: another order of tied"
+    assert answer.summary.startswith(start)
+    assert ("ranx" in answer.summary) == measure.startswith("nDCG")
+    assert not answer.equal
+
+
+def test_ties_are_not_first_if_a_tried_order_or_a_certain_definition_gives_the_mean():
+    in_order = identify(QRELS, RUN, mean=mean_of("nDCG@10", places=3), measure="nDCG@10")
+    assert "Ties alone" not in str([in_order.summary, *in_order.findings])
+    untied = identify(QRELS, UNTIED, mean="0.123", measure="nDCG@10")
+    assert "Ties alone" not in untied.summary
+    certain = identify(
+        QRELS, RUN, mean=mean_of("nDCG_JK@10"), also=[(OTHER, mean_of("nDCG_JK@10", OTHER))],
+        measure="nDCG@10",
+    )  # fmt: skip
+    assert certain.equal
+    assert certain.summary.startswith("The means ")
+    assert texts_of(certain, "ties")[0].startswith("Ties alone move nDCG@10 from ")
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "nDCG_Burges@10"])
+def test_tools_that_must_be_given_unretrieved_documents_for_the_values_have_that_condition(measure):
+    judged = {topic: levels for topic, levels in QRELS.items() if topic not in ("q3", "q7")}
+    values = values_of(measure, UNTIED, qrels=judged)
+    answer = identify(judged, UNTIED, values, measure="nDCG@10")
+    also = ", if also given the judged documents that were not retrieved, with scores below all"
+    own = {tool for tool in answer.tools if ", if " not in tool}
+    given_more = {tool for tool in answer.tools if also in tool}
+    assert own | given_more == {*answer.tools}
+    tools = {"nDCG@10": "scikit-learn torchmetrics CatBoost", "nDCG_Burges@10": "LightGBM XGBoost"}
+    for name in [*tools[measure].split(), "PyTorch Ignite"]:
+        assert any(tool.startswith(name) for tool in given_more), name
+        assert not any(tool.startswith(name) for tool in own), name
+        assert name not in answer.summary
+    lines = texts_of(answer, "computed so by")
+    assert len(lines) == 2
+    assert lines[1].startswith(f"{also[2:]} others: ")
+
+
+def test_tools_that_sort_the_retrieved_documents_have_no_condition_for_their_own_values():
+    values = rounded(reference(QRELS, RUN, EXP, LOG, RETRIEVED, "10", "1", FILE_ORDER, ALL))
+    answer = identify(QRELS, RUN, values, measure="nDCG@10")
+    assert "XGBoost ndcg@10 (3.2.0)" in answer.tools
+
+
+def test_a_mean_without_measure_and_cutoff_begins_with_what_chance_does():
+    start = "A mean without its measure and cutoff cannot tell, because random numbers fit as well."
+    assert identify(QRELS, RUN, mean=mean_of("nDCG@3", places=2)).summary.startswith(start)
+    of_ndcg = identify(QRELS, RUN, mean=mean_of("nDCG@3", places=1), measure="nDCG").summary
+    assert of_ndcg.startswith("A mean without its cutoff cannot tell, because ")
+    at_3 = identify(QRELS, RUN, mean=mean_of("nDCG@3", places=2), measure="nDCG@3").summary
+    assert at_3.startswith("The mean ")
+
+
+def test_everyday_cutoffs_come_before_odd_ones():
+    cutoffs = {"odd": "3", "everyday": "100"}
+    definitions = [
+        tables.Definition("nDCG", cutoffs[kind], LEVEL, LOG, FIRST, "0", DOWN, "32-bit", ALL)
+        for kind in cutoffs
+    ]
+    space = {name: {} for name in tables.Definition._fields}
+    order = likeliest_first(space, definitions, tool_table.costs(definitions), [1.0, 2.0])
+    assert order == [1, 0]
 
 
 def test_a_number_in_place_of_values_is_a_mean():
@@ -751,7 +835,9 @@ def test_definitions_with_equal_means_are_apart_if_their_values_are():
     result = identify(qrels, run, mean="0.5000")
     texts = texts_of(result, "fits")
     assert any(text.startswith("P@5, as pytrec_eval, trec_eval, mlflow ") for text in texts)
-    assert "pytrec_eval, trec_eval P_5 (0.5.11)" not in result.tools
+    assert "pytrec_eval, trec_eval P_5 (0.5.11)" in result.tools
+    assert any(text.startswith("nDCG@1, as trec_eval, pytrec_eval, ") for text in texts)
+    assert "trec_eval ndcg_cut_1" not in result.tools
 
 
 def test_usual_definitions_are_kept_if_many_fit_and_no_dimension_is_told():

@@ -14,7 +14,7 @@ from ...output.tables import Table
 from .case import Case
 from .conclusions import CHANCE, Conclusions, States
 from .dimensions import LABELS, Definition
-from .naming import NO_MEASURE, described
+from .naming import NO_MEASURE, ToolThatFits, described
 from .ranking import RankedDefinitions
 from .search import MOST, Search
 
@@ -35,11 +35,13 @@ class Identification(Result):
     - `nearest`: the nearest definition if none gives every value, else None.
     - `dimensions`: for each dimension its state (``settled``, ``open``, ``not exercised``) and its
       values.
-    - `tools`: the tools known to compute the definition, with the version that was run.
+    - `tools`: the tools known to compute the definition, with the version that was run, and the
+      documents that a tool must be given if the name of the definition does not tell.
     - `measure`: the nearest measure string of this package or ir-measures; None if no definition is
       found.
     - `equal`: whether `measure`, the string, gives the values, and chance does not explain it. A
       definition that gives every value may have no string; `equal` is then False and `differ` 0.
+      It is False, too, if another order of ties may have given a mean.
     - `chance`: a bound of the probability that a definition as usual as the first gives the values
       by chance: the number of such definitions that differ here, times the probability that one
       gives random values.
@@ -144,11 +146,11 @@ def answered(case: Case, search: Search) -> Identification:
     is_whole = len(search.kept) < MOST
     likeliest = ranking.groups[0]
     ours = NO_MEASURE
-    tools: list[str] = []
+    tools: list[ToolThatFits] = []
     states: States = {}
     if is_settled:
         ours = conclusions.names.ours(likeliest)
-        tools = list(conclusions.names.tools(likeliest))
+        tools = conclusions.names.tools(likeliest)
     if is_settled and is_whole:
         states = conclusions.states()
     said_of_dimensions = states if len(ranking.groups) == 1 else {}
@@ -180,7 +182,7 @@ def answered(case: Case, search: Search) -> Identification:
         differ = 1
     topics = tuple(case.judged.topics[number] for number in case.known.tolist())
     measure = None if ours.measure is None else str(ours.measure)
-    is_certain = conclusions.chance <= CHANCE
+    is_certain = conclusions.chance <= CHANCE and not conclusions.may_be_ties
     return Identification(
         topics=topics,
         given=case.values[case.known],
@@ -189,7 +191,7 @@ def answered(case: Case, search: Search) -> Identification:
         classes=classes,
         nearest=nearest,
         dimensions=states,
-        tools=tuple(tools),
+        tools=tuple(map(str, tools)),
         measure=measure,
         equal=ours.is_equal and is_certain,
         chance=conclusions.chance,

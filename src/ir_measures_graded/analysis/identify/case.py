@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from ir_measures import Measure
 
 from ...core.by_topic import changes, positions
 from ...core.measures.topics import ratio
@@ -61,7 +62,8 @@ class Case:
     Several runs are as one, in which each has topics of its own. `others` counts the topics of each
     run that the qrels lack. In `repeated` topics, a document was retrieved twice, and dropped.
     `decimals` are those of the numbers given. `left_out` are topics with a value that the qrels
-    lack, and `files` the qrels and runs as a command names them."""
+    lack, and `files` the qrels and runs as a command names them. `asked` is the measure that the
+    user names with its cutoff, if it is one."""
 
     judged: Judged
     run: Rows
@@ -72,6 +74,7 @@ class Case:
     repeated: np.ndarray
     left_out: tuple[str, ...] = ()
     files: str = ""
+    asked: Measure | None = None
 
     @cached_property
     def rows(self) -> CaseRows:

@@ -5,7 +5,7 @@ differ have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from ir_measures import Measure
@@ -16,15 +16,18 @@ from ..statistics.defaults import ALPHA
 from .case import Case
 from .dimensions import BEST, DIMENSIONS, DOUBLE, LABELS, OTHER, ROUNDED, WEIGHTED, WORST, RunOrder
 from .formulas import family
-from .naming import NamesOfDefinitions
+from .naming import NamesOfDefinitions, ToolThatFits
 from .ranking import RankedDefinitions
 from .scoring import values_of
+from .ties import range_of_ties
 
 SETTLED = "settled"
 OPEN = "open"
 UNREACHED = "not exercised"
 MOST_LISTED = 5  # the number of definitions that are listed
 CHANCE = ALPHA  # what is likelier to happen by chance is no evidence
+SURE = 0.01  # a definition is likelier than another order of ties if chance is at most this
+LIKELY = 0.5  # from this bound on, the answer begins with it
 CERTAIN = 0.9995  # a bound that would be written as 1.000
 LEAST_SHOWN = 0.001  # a bound below it is written as this
 LEAST_AGREEING = 5  # a cause needs so many topics that agree
@@ -51,6 +54,9 @@ class Conclusions:
         self.chance = min(1.0, definitions * case.coincidence)
         self.tells_nothing = case.coincidence == 1
         self.is_weak = ranking.is_found and self.chance > CHANCE and not self.tells_nothing
+        self.range_of_ties = range_of_ties(case, self.names)
+        is_coincidence = not ranking.is_found or self.chance > SURE
+        self.may_be_ties = self.range_of_ties is not None and is_coincidence
 
     @property
     def is_near(self) -> bool:
@@ -61,6 +67,22 @@ class Conclusions:
         """The answer in a sentence or two."""
         if self.tells_nothing:
             return f"All values are {self.case.given[0]:g}, which identifies nothing."
+        return f"{self._reservation()}{self._answer()}"
+
+    def _reservation(self) -> str:
+        """What is said before the answer: that a mean does not tell, and why."""
+        if self.range_of_ties is not None and self.may_be_ties:
+            return f"{self.range_of_ties.sentence(self.case.decimals)} "
+        has_cutoff = len(self.ranking.search.space["cutoff"]) == 1
+        if not self.case.by_mean or has_cutoff or not self.is_weak or self.chance < LIKELY:
+            return ""
+        wanted = "its measure and cutoff"
+        if len({family(name) for name in self.ranking.search.space["measure"]}) == 1:
+            wanted = "its cutoff"
+        return f"A mean without {wanted} cannot tell, because random numbers fit as well. "
+
+    def _answer(self) -> str:
+        """The likeliest definition, and how many others fit."""
         rarer = self.ranking.rarer
         rest = f" Rarer definitions that fit: {rarer}." if rarer > 0 else ""
         name = self.names.named(self.ranking.groups[0])
@@ -89,7 +111,8 @@ class Conclusions:
         return f"; others that fit are those of {listed(tools, MOST_LISTED)}"
 
     def _are_those(self) -> str:
-        perhaps = "perhaps " if self.is_weak else ""
+        is_doubtful = self.is_weak or self.may_be_ties
+        perhaps = "perhaps " if is_doubtful else ""
         if self.case.given.size > 1:
             return f"are {perhaps}those"
         return f"is {perhaps}that"
@@ -113,7 +136,7 @@ class Conclusions:
         agree = f"the nearest agrees in {self.agreeing} of {count}"
         return f", and none is near: {agree}; check that they are of this run and these qrels."
 
-    def findings(self, tools: list[str], states: States) -> Iterator[Finding]:
+    def findings(self, tools: Sequence[ToolThatFits], states: States) -> Iterator[Finding]:
         """The evidence, line by line."""
         if len(self.ranking.usual) > 1:
             for group in self.ranking.usual[:MOST_LISTED]:
@@ -133,10 +156,14 @@ class Conclusions:
         elif not self.ranking.is_found and self.is_near:
             yield from self.gaps()
             yield from self.causes()
+        if self.range_of_ties is not None and not self.may_be_ties:
+            yield "ties", self.range_of_ties.sentence(self.case.decimals)
         if states:
             yield from in_words(states)
-        if tools:
-            yield "computed so by", "; ".join(tools)
+        for condition in dict.fromkeys(tool.condition for tool in tools):
+            metrics = "; ".join(tool.metric for tool in tools if tool.condition == condition)
+            start = f"{condition}: " if condition else ""
+            yield "computed so by", f"{start}{metrics}"
 
     def duplicates(self) -> Iterator[Finding]:
         """The topics that retrieve a document twice. Other commands refuse such runs."""

@@ -89,6 +89,8 @@ def cutoff_way(text: str) -> Way:
 
 
 USUAL_CUTOFFS = ("10", ALL_RANKS, "5", "20", "100", "1", "3", "50", "1000", "32")
+EVERYDAY_CUTOFFS = ("", ALL_RANKS, "5", "10", "20", "100", "1000")
+"""Definitions with these cutoffs are likelier than with others."""
 CUTOFF = Dimension("cutoff", "cutoff", tuple(map(cutoff_way, USUAL_CUTOFFS)))
 
 # ------------------------------------------------------------------------------------------ gains
@@ -325,6 +327,14 @@ MISSED_SCORED_0 = Way(
 )
 DOCUMENTS_WAYS = (EVERY, JUDGED_ONLY, MISSED_BEHIND, MISSED_SCORED_0)
 DOCUMENTS = Dimension("documents", "documents", DOCUMENTS_WAYS)
+MISSED = "the judged documents that were not retrieved"
+GIVEN_DOCUMENTS = {
+    EVERY.text: "given all retrieved documents",
+    JUDGED_ONLY.text: "given the judged documents only",
+    MISSED_BEHIND.text: f"also given {MISSED}, with scores below all others",
+    MISSED_SCORED_0.text: f"given the judged documents, with score 0 for {MISSED}",
+}
+"""What a tool is given for each way of documents."""
 
 
 class RunOrder(NamedTuple):

@@ -55,6 +55,7 @@ from .solving import solved_gains
 from .tools import is_usual
 
 DEPTH = 100  # cutoffs to this one are tried if nothing fits
+ANY_DCG = r"(?i)^dcg(?=@|$)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +126,7 @@ def identify(
         for number, (run, numbers) in enumerate(sources, start=1)
     ]
     files = _files([(judgments.name, "QRELS"), *((run, "RUN") for run, _ in sources)])
-    case = _case(judgments, runs, by_mean, wanted_decimals, files)
+    case = _case(judgments, runs, by_mean, wanted_decimals, files, _whole(measure, wanted))
     space = _space(case, measure)
     search = _searched_further(case, space, any_cutoff)
     if not search.tried:
@@ -212,6 +213,7 @@ def _case(
     by_mean: bool,
     decimals: int | None,
     files: str,
+    asked: Measure | None,
 ) -> Case:
     """The runs with their numbers. Several runs become one, with the qrels for each."""
     judged = judgments.judged
@@ -247,6 +249,7 @@ def _case(
         repeated=np.concatenate(is_repeated),
         left_out=tuple(dict.fromkeys(left_out)),
         files=files,
+        asked=asked,
     )
 
 
@@ -305,8 +308,18 @@ def _wanted_measures(measure: Measure | str | None) -> Sequence[Measure]:
             named.params["cutoff"] = int(only_here["cutoff"])
         return (named,)
     # DCG alone is no measure string; DCG_JK stands for its family.
-    text = re.sub(r"(?i)^dcg(?=@|$)", "DCG_JK", str(measure))
+    text = re.sub(ANY_DCG, "DCG_JK", str(measure))
     return parse_measures(text, uncut=True)
+
+
+def _whole(named: Measure | str | None, wanted: Sequence[Measure]) -> Measure | None:
+    """The measure that the user names, if it is one and a measure string with its cutoff."""
+    if len(wanted) != 1 or re.match(ANY_DCG, str(named)):
+        return None
+    (measure,) = wanted
+    has_cutoff = "cutoff" in measure.params or "cutoff" not in measure.SUPPORTED_PARAMS
+    is_whole = has_cutoff and _is_computed_here(measure)
+    return measure if is_whole else None
 
 
 def _measures(wanted: Sequence[Measure], levels: np.ndarray) -> dict[str, Way]:

@@ -3,7 +3,7 @@ this package or of ir-measures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +25,7 @@ from .dimensions import (
     BEST,
     EVERY,
     FIRST_K,
+    GIVEN_DOCUMENTS,
     JUDGED_ONLY,
     LABELS,
     LINEAR_GAIN,
@@ -93,6 +94,31 @@ class Ours:
 
 
 NO_MEASURE = Ours(None, "", False)
+
+
+@dataclass(frozen=True)
+class ToolThatFits:
+    """A tool with the metric and the version that compute a definition, and the `condition` on the
+    documents that it is given; empty if the name of the definition tells which."""
+
+    metric: str
+    names: str
+    condition: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.metric}, {self.condition}" if self.condition else self.metric
+
+
+def names_of_tools(tools: Iterable[ToolThatFits]) -> list[str]:
+    """The names of tools, each once; a row of the table may have several."""
+    return list(dict.fromkeys(name for tool in tools for name in tool.names.split(", ")))
+
+
+def _first_with_one_condition(tools: Sequence[ToolThatFits]) -> list[ToolThatFits]:
+    """The tools with the same condition as the first."""
+    return [tool for tool in tools if tool.condition == tools[0].condition]
+
+
 NO_STRING = (
     "no measure string or option here has an ideal list of the retrieved documents only; {} has "
     "one of all judged documents if it is also given the judged documents that were not retrieved, "
@@ -110,33 +136,56 @@ class NamesOfDefinitions:
         self.values = values_of(self.space, case, ranking.chosen)
         self.means = self.means_of(self.values, ranking.chosen.averaged)
 
-    def tools(self, numbers: Sequence[int]) -> dict[str, str]:
-        """The tools that compute one of these matches, with the metric, and their names."""
-        names = {}
+    def tools(self, numbers: Sequence[int]) -> list[ToolThatFits]:
+        """The tools that compute one of these matches, those without a condition first."""
+        return self._tools(numbers, self._documents_told(numbers))
+
+    def _tools(self, numbers: Sequence[int], told: str) -> list[ToolThatFits]:
+        """The same, if the name of the matches tells these documents."""
+        documents: dict[tuple[str, str], list[str]] = {}
         computes = (self.ranking.costs[numbers] == 0).T & ~IS_HERE[:, None]
         for row, number in np.argwhere(computes).tolist():
             tool = TOOLS[row]
-            cutoff = self.ranking.matches[numbers[number]].cutoff.title()
-            metric = tool["metric"].replace("{k}", cutoff)
+            match = self.ranking.matches[numbers[number]]
+            metric = tool["metric"].replace("{k}", match.cutoff.title())
             version = f" ({tool['version']})" if tool["version"] else ""
-            names[f"{tool['tool']} {metric}{version}"] = tool["tool"]
-        return names
+            metric_of_tool = f"{tool['tool']} {metric}{version}", tool["tool"]
+            documents.setdefault(metric_of_tool, []).append(match.documents)
+        tools = []
+        for (metric, name), texts in documents.items():
+            condition = ""
+            if told not in texts and "" not in texts:
+                first = min(texts, key=list(GIVEN_DOCUMENTS).index)
+                condition = f"if {GIVEN_DOCUMENTS[first]}"
+            tools.append(ToolThatFits(metric, name, condition))
+        return sorted(tools, key=lambda tool: tool.condition != "")
+
+    def _documents_told(self, numbers: Sequence[int]) -> str:
+        """The documents that the name of some matches tells: all, unless it says otherwise."""
+        match = self.ranking.matches[numbers[0]]
+        ours = self.ours(numbers)
+        if not ours.is_equal or ours.measure is None:
+            return match.documents
+        is_judged_only = ours.measure.params.get("judged_only", False)
+        return JUDGED_ONLY.text if is_judged_only else EVERY.text
 
     def tool_names(self, numbers: Sequence[int]) -> list[str]:
-        """The names of the tools that compute one of these matches."""
-        rows = self.tools(numbers).values()
-        return list(dict.fromkeys(tool for row in rows for tool in row.split(", ")))
+        """The names of the tools that compute one of these matches; those with a condition only if
+        there are no others."""
+        return names_of_tools(_first_with_one_condition(self.tools(numbers)))
 
     def named(self, numbers: Sequence[int]) -> str:
         """Some matches with the same values: the measure, and who computes it."""
         ours = self.ours(numbers)
         measure = str(ours.measure) if ours.is_equal else ""
         name = described(self.ranking.matches[numbers[0]], measure)
-        tools = self.tool_names(numbers)
+        tools = _first_with_one_condition(self.tools(numbers))
         if not tools:
             return name
-        verb = "compute" if len(tools) > 1 else "computes"
-        return f"{name}, as {listed(tools)} {verb} it"
+        names = names_of_tools(tools)
+        verb = "compute" if len(names) > 1 else "computes"
+        text = f"{name}, as {listed(names)} {verb} it"
+        return f"{text} {tools[0].condition}".rstrip()
 
     def ours(self, numbers: Sequence[int]) -> Ours:
         """The measure string nearest to some matches with the same values."""
@@ -169,8 +218,9 @@ class NamesOfDefinitions:
         if is_plain and not is_equal:
             options = self._options(measure, definition.shown, theirs)
         if not is_equal and not options and definition.ideal == RETRIEVED_ONLY.text:
-            names = list(dict.fromkeys(self.tools(numbers).values()))
-            tool = names[0].split(", ")[0] if names else "the tool that computed the values"
+            told = self.ranking.matches[numbers[0]].documents
+            names = names_of_tools(self._tools(numbers, told))
+            tool = names[0] if names else "the tool that computed the values"
             differences.append(NO_STRING.format(tool))
         return Ours(
             measure=measure,

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from .case import Case
-from .dimensions import ALL_RANKS, UNCUT, Definition, Space
+from .dimensions import ALL_RANKS, EVERYDAY_CUTOFFS, UNCUT, Definition, Space
 from .search import Search
 from .tools import IS_HERE, WAS_RUN, costs
 
@@ -80,8 +80,9 @@ def likeliest_first(
     """The order of definitions.
 
     Few departures come first, then those of tools, then values that a tool gives that was run, then
-    what is usual, then names without further words, then what most tools compute, then usual
-    measures and cutoffs, then the first tool of the table, where much-used ones stand first.
+    what is usual, then everyday cutoffs without parameters, then names without further words, then
+    what most tools compute, then usual measures and cutoffs, then the first tool of the table,
+    where much-used ones stand first.
     """
     position = {}
     for name in Definition._fields:
@@ -96,6 +97,8 @@ def likeliest_first(
     conventions = [position[name] for name in Definition._fields[2:]]
     parameters = np.array([definition.measure.count("=") for definition in candidates])
     has_rare_cutoff = position["cutoff"] > 1  # the first two are the usual ones
+    cutoffs = [definition.cutoff for definition in candidates]
+    has_odd_cutoff = ~np.isin(cutoffs, EVERYDAY_CUTOFFS)
     is_whole = np.array([_is_whole(definition) for definition in candidates])
     unusual = parameters + np.count_nonzero(conventions, axis=0)
     unusual += has_rare_cutoff.astype(int)
@@ -110,6 +113,7 @@ def likeliest_first(
         measure,
         -tool_count,
         is_contrived,
+        has_odd_cutoff | (parameters > 0),
         unusual,
         is_only_read,
         tool_count == 0,

@@ -34,6 +34,7 @@ HERE = "here"  # `known` of the measures of this package and ir-measures
 IS_HERE = np.array([tool["known"] == HERE for tool in TOOLS])
 WAS_RUN = np.array([tool["known"] == "run" for tool in TOOLS])
 KEPT_DEPARTURES = 4096  # values whose departures are kept; cutoffs can have any number
+UNSTABLE = "unstable sort"  # an order of ties that nothing but the tool itself gives
 FAR = 9  # the departures of a definition from a tool that computes another measure
 
 
@@ -79,6 +80,7 @@ SEVERAL: dict[str, Callable[[str], bool]] = {
     "any logarithm": _a_logarithm,
     "1 from level": _a_binary_gain,
     "one sort": _one_sort,
+    UNSTABLE: _one_sort,
 }
 # The meaning of an empty cell in some dimensions; in the others, it admits any value.
 EMPTY_CELLS = {"order": "one sort", "shown": f"{ROUNDED.text}|{PERCENT.text}"}
