@@ -266,6 +266,43 @@ def test_the_legend_stands_beside_the_first_row_of_panels():
         assert sum(legends) == 1
 
 
+def test_panels_of_one_unit_have_one_axis_and_the_legend_has_all_lines():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    measures = ["nDCG@3", "nDCG_JK@3", "DCG_Burges(gains=linear)@3", "DCG_JK@3", "CG@3"]
+    figure = curves(QRELS, RUNS, measures).figure()
+    ends = [axes.get_ylim() for axes in figure.axes]
+    ticks = [[text.get_text() for text in axes.get_yticklabels()] for axes in figure.axes]
+    assert ends[0] == ends[1]
+    assert ends[2] == ends[3]
+    assert len(set(ends)) == 3
+    assert ticks[0] == ticks[1]
+    entries = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    assert set(entries) == {*RUNS, "ideal"}
+
+
+def test_a_single_run_has_a_line_for_each_measure_and_the_discount_in_words():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    run = {"good": RUNS["good"]}
+    found = curves(QRELS, run, ["nDCG@3", "nDCG_JK@3", "CG@2"], topic="q1")
+    first, second = found.figure().axes
+    for axes, names in ((first, {"nDCG", "nDCG_JK"}), (second, {"CG", "ideal CG"})):
+        assert {text.get_text() for text in axes.get_legend().get_texts()} == names
+    values = {line.get_label(): line.get_ydata() for line in first.get_lines()}
+    for one in found.curves[:2]:
+        assert values[str(one.measure)].tolist() == one.values[0].tolist()
+    assert len(found.answer()) == 1
+    assert found.summary.startswith("good has the nDCG ")
+    assert " at rank 3 in topic q1 and the CG " in found.summary.replace(", ", " and ")
+    assert (
+        "nDCG: discounted cumulated gain, in which the gain at rank i is divided by log2(i + 1)"
+        in (found.caption)
+    )
+    assert "gains from rank b on are divided by the logarithm of the rank" in found.caption
+    assert "counts: nDCG 1, .63, .5, .43, .39; nDCG_JK 1, 1, .63, .5, .43; CG 1, 1, 1" in (
+        found.caption
+    )
+
+
 def test_figure_does_not_import_pyplot():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     code = """
@@ -286,7 +323,8 @@ def test_the_curves_of_a_topic_are_its_values():
             measures = [by_measure.measure @ rank for rank in range(1, DEPTH + 1)]
             values = evaluate({"q1": QRELS["q1"]}, {run: RUNS[run]}, measures).means()[0]
             assert by_measure.values[number].tolist() == values.tolist()
-    assert "at rank 6, .6667 in topic q1; " in found.summary
+    assert "at rank 6, .6667 in topic q1; " in str(found.answer()[0])
+    assert found.summary == "good has the best nCG .6667 and CG 4.0000 at rank 6 in topic q1."
     assert found.caption.startswith("Values of topic q1.")
     with pytest.raises(GradedError, match="topic 'q7' is not in the qrels"):
         curves(QRELS, RUNS, "nCG", topic="q7")

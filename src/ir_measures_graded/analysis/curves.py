@@ -6,6 +6,8 @@ Figures 1 to 4 of Järvelin & Kekäläinen 2002 and Figure 1 of Kekäläinen 200
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +18,7 @@ from ir_measures import Measure
 
 from ..arguments import text as text_in
 from ..core.measures.base import GradedMeasure
+from ..core.measures.gain_sums import GainSum
 from ..core.measures.topics import ratio
 from ..core.provider import check_levels
 from ..core.ranking.gains import gain_of
@@ -27,6 +30,7 @@ from ..core.registry.facts import (
     is_plain_sum,
     name_of,
     needs_intents,
+    range_of,
     sign_of,
 )
 from ..core.registry.notation import checked, parse_measures
@@ -50,7 +54,7 @@ from ..evaluation.order_of_runs import best_first, leading, tie_groups
 from ..evaluation.remarks import issued_together
 from ..evaluation.weights import MeansOverTopics, counted_by
 from ..output import figures
-from ..output.formats import counted, decimal, listed
+from ..output.formats import counted, decimal, listed, short
 from ..output.result import Result
 from ..output.tables import Note, Table
 from ..progress import Progress, steps
@@ -74,6 +78,10 @@ SIZE_OF_PANEL = (3.7, 2.8)
 """The size of each of several panels in inches."""
 ACROSS = 2
 """The largest number of panels side by side."""
+MARGIN = 0.05
+"""The share of a vertical axis that is empty at each end if several panels have it."""
+SHOWN_WEIGHTS = 5
+"""The number of ranks whose weights a caption has."""
 NARROW_BANDS = 50
 """Bands over fewer topics are too narrow."""
 BYTES = 80
@@ -138,13 +146,36 @@ class Curves(Result):
     @cached_property
     def order(self) -> list[int]:
         """The numbers of the runs, the one that is best at the cutoff first."""
-        at_cutoff = self.values[:, self._last - 1]
+        at_cutoff = self.values[:, self.last - 1]
         return best_first(sign_of(self.measure) * at_cutoff, self.runs)
 
     @property
-    def _last(self) -> int:
+    def last(self) -> int:
         """The rank at which runs are ordered: the measure's cutoff, or the last one."""
         return min(self.cutoff or self.ranks.size, self.ranks.size)
+
+    @property
+    def unit(self) -> tuple[Any, ...]:
+        """What values count: equal for measures whose values one axis can show."""
+        ends = range_of(self.measure)
+        if math.isfinite(ends[0]) and math.isfinite(ends[1]):
+            return ends
+        gains = gain_of(np.array(self.levels), gains_of(self.measure))
+        return (axis_of(self.measure, True), *gains.tolist())
+
+    @property
+    def leaders(self) -> list[str]:
+        """The best runs at the cutoff."""
+        at_cutoff = self.values[:, self.last - 1]
+        return leading(sign_of(self.measure) * at_cutoff, self.runs)
+
+    @property
+    def where(self) -> str:
+        """The last rank, and the topics."""
+        topics = f"over {self.over}"
+        if self.topic is not None:
+            topics = f"in {self.over}"
+        return f" at rank {self.last} {topics}"
 
     @property
     def over(self) -> str:
@@ -176,15 +207,15 @@ class Curves(Result):
     def answer(self) -> list[Note]:
         """The best run at the cutoff, or the best ones, and at how many ranks it is the best."""
         best = self.order[0]
-        value = decimal(float(self.values[best, self._last - 1]))
-        names = [self.runs[best], self.measure, value, self._last, self.over]
+        value = decimal(float(self.values[best, self.last - 1]))
+        names = [self.runs[best], self.measure, value, self.last, self.over]
         if len(self.runs) == 1 and self.topic is not None:
             return [Note("{} has the {} {} at rank {} in {}.", *names)]
         if len(self.runs) == 1:
             text = "{} has the mean {} {} at rank {} over {}."
             return [Note(self._of_values(text), *names)]
         goodness = self.values * sign_of(self.measure)
-        best_runs = leading(goodness[:, self._last - 1], self.runs)
+        best_runs = self.leaders
         names[0] = listed(best_runs)
         have = "has" if len(best_runs) == 1 else "have"
         text = "{} {} the best mean {} at rank {}, {} over {}; {}."
@@ -332,6 +363,10 @@ class Curves(Result):
         description = " ".join(self.measure.SHORT_DESC.split()).rstrip(".")
         if not description:
             return []
+        for name in self.measure.SUPPORTED_PARAMS:
+            value = self.measure[name]
+            if len(name) == 1 and value is not None and re.search(rf"\b{name}\b", description):
+                description += f"; {name} = {value:g}"
         return [f"{name_of(self.measure)}: {description[0].lower()}{description[1:]}."]
 
     def drawing_of_lines(
@@ -411,6 +446,28 @@ def captions_on_normalisation(curves: Iterable[Curves]) -> list[str]:
     return [text.format(listed([name_of(one.measure) for one in normalised])) + "."]
 
 
+def captions_on_weights(measures: Iterable[Measure]) -> list[str]:
+    """The weights of the first ranks, if those of two measures that sum up gains differ.
+
+    >>> from ir_measures_graded import CG, DCG_JK, nDCG_Burges
+    >>> captions_on_weights([CG, DCG_JK, nDCG_Burges])
+    ['A gain at the ranks 1 to 5 counts: CG 1, 1, 1, 1, 1; DCG_JK 1, 1, .63, .5, .43; nDCG_Burges \
+1, .63, .5, .43, .39.']
+    >>> captions_on_weights([DCG_JK])
+    []
+    """
+    by_weights: dict[str, list[str]] = {}
+    for measure in measures:
+        if isinstance(measure, GainSum) and measure.LINEAR:
+            weights = measure.rank_weights(SHOWN_WEIGHTS).tolist()
+            words = ", ".join(short(weight, ".2g") for weight in weights)
+            by_weights.setdefault(words, []).append(name_of(measure))
+    if len(by_weights) < 2:
+        return []
+    parts = [f"{listed(names)} {words}" for words, names in by_weights.items()]
+    return [f"A gain at the ranks 1 to {SHOWN_WEIGHTS} counts: {'; '.join(parts)}."]
+
+
 def _normalised(curves: Iterable[Curves]) -> list[Curves]:
     """The curves over several topics by measures that divide by an ideal list."""
     over_topics = [one for one in curves if one.topic is None and one.topics > 1]
@@ -444,8 +501,47 @@ class CurvesByMeasure(Result):
     curves: tuple[Curves, ...]
 
     def answer(self) -> list[Note]:
-        """The best run by each measure."""
+        """The best run by each measure; of a single run, its values in one sentence."""
+        if len(self.curves[0].runs) == 1:
+            return [Note("{}.", self._values_of_only_run())]
         return [note for by_measure in self.curves for note in by_measure.answer()]
+
+    @property
+    def summary(self) -> str:
+        """The best runs, or the values of a single one, by all measures in one sentence."""
+        if len(self.curves[0].runs) == 1:
+            return str(self.answer()[0])
+        by_leaders: dict[str, list[str]] = {}
+        for by_measure in self.curves:
+            leaders = listed(by_measure.leaders)
+            have = "has" if len(by_measure.leaders) == 1 else "have"
+            value = by_measure.values[by_measure.order[0], by_measure.last - 1]
+            measure = f"{by_measure.measure} {decimal(float(value))}{self._where(by_measure)}"
+            by_leaders.setdefault(f"{leaders} {have} the best", []).append(measure)
+        best = [
+            f"{best} {listed(measures, len(measures))}" for best, measures in by_leaders.items()
+        ]
+        return f"{'; '.join(best)}{self._where_all_end}."
+
+    def _values_of_only_run(self) -> str:
+        values = []
+        for by_measure in self.curves:
+            value = decimal(float(by_measure.values[0, by_measure.last - 1]))
+            kind = "mean " if by_measure.topic is None else ""
+            if by_measure.ratio_of_means:
+                kind = ""
+            values.append(f"the {kind}{by_measure.measure} {value}{self._where(by_measure)}")
+        return f"{self.curves[0].runs[0]} has {listed(values, len(values))}{self._where_all_end}"
+
+    @property
+    def _where_all_end(self) -> str:
+        """The last rank and the topics of the curves, if they are those of all measures."""
+        ends = {by_measure.where for by_measure in self.curves}
+        return ends.pop() if len(ends) == 1 else ""
+
+    def _where(self, by_measure: Curves) -> str:
+        """The last rank and the topics of a curve, if those of the others differ."""
+        return "" if self._where_all_end else by_measure.where
 
     def tables(self) -> list[Table]:
         """The tables of all measures below one another, with their columns."""
@@ -480,30 +576,101 @@ class CurvesByMeasure(Result):
                 parts.append(GREY_LINE)
         for by_measure in self.curves:
             parts += by_measure.words
-        parts += captions_on_normalisation(self.curves)
         measures = [one.measure for one in self.curves]
+        parts += captions_on_weights(measures)
+        parts += captions_on_normalisation(self.curves)
         return " ".join([*parts, *notes_for_caption(measures, self.curves[0].levels)])
 
     def figure(self, *, title: str = "") -> Figure:
         """Draw the curves, a panel for each measure.
 
-        All panels show the runs of the first one in colour, each in one style. Needs the extra
-        ``plot``.
+        Panels of one unit have one vertical axis. All panels show the runs of the first one in
+        colour, each in one style. A single run has a panel for each unit, with a line for each
+        measure. Needs the extra ``plot``.
         """
+        groups = self._by_unit
+        if len(self.curves[0].runs) == 1:
+            styles = figures.run_styles(str(one.measure) for one in self.curves)
+            panels = [_lines_of_run(group, styles) for group in groups]
+            if len(panels) > 1:
+                panels = [replace(panel, size=SIZE_OF_PANEL) for panel in panels]
+            return figures.picture(panels, title or self.summary, self.caption, across=ACROSS)
         first = self.curves[0]
+        ends = {id(one): _ends_of(group) for group in groups for one in group if len(group) > 1}
         panels = []
         for by_measure in self.curves:
             panel = by_measure.drawing_of_lines(
                 first.style_of, shows_legend=False, heading=str(by_measure.measure)
             )
-            panels.append(replace(panel, size=SIZE_OF_PANEL))
-        # The legend stands at the right of the first row.
+            y_range = ends.get(id(by_measure))
+            panels.append(replace(panel, size=SIZE_OF_PANEL, y_range=y_range))
+        # The legend stands at the right of the first row, and has the lines of all panels.
         place = min(ACROSS, len(panels)) - 1
         with_legend = list(panels)
-        with_legend[place] = replace(panels[place], shows_legend=True)
+        with_legend[place] = _with_legend_of_all(panels, place)
         if figures.side_by_side(with_legend, ACROSS) == 1:
-            with_legend = [replace(panels[0], shows_legend=True)] + panels[1:]
+            with_legend = [_with_legend_of_all(panels, 0)] + panels[1:]
         return figures.picture(with_legend, title or self.summary, self.caption, across=ACROSS)
+
+    @property
+    def _by_unit(self) -> list[list[Curves]]:
+        """The curves in groups of one unit."""
+        groups: dict[Any, list[Curves]] = {}
+        for by_measure in self.curves:
+            groups.setdefault(by_measure.unit, []).append(by_measure)
+        return list(groups.values())
+
+
+def _with_legend_of_all(panels: Sequence[figures.Lines], place: int) -> figures.Lines:
+    """The panel at this place with a legend of its lines and of those that only others have."""
+    names = {line.name for line in panels[place].lines}
+    others: dict[str, figures.Line] = {}
+    for panel in panels:
+        for line in panel.lines:
+            if line.name and line.name not in names:
+                others.setdefault(line.name, line)
+    return replace(panels[place], shows_legend=True, also_named=list(others.values()))
+
+
+def _ends_of(group: Sequence[Curves]) -> tuple[float, float]:
+    """The ends of the vertical axis of several panels, with a margin."""
+    arrays = [one.values for one in group]
+    arrays += [one.ideal for one in group if one.ideal is not None]
+    arrays += [one.bands for one in group if one.bands is not None]
+    lowest = min(float(values.min()) for values in arrays)
+    highest = max(float(values.max()) for values in arrays)
+    margin = MARGIN * (highest - lowest) or MARGIN
+    return lowest - margin, highest + margin
+
+
+def _lines_of_run(
+    group: Sequence[Curves], styles: Mapping[str, Mapping[str, Any]]
+) -> figures.Lines:
+    """The curves of a single run by measures of one unit, a line for each measure in its style."""
+    longest = max(group, key=lambda one: one.ranks.size)
+    size = longest.ranks.size
+    lines = []
+    for one in group:
+        style = styles[str(one.measure)]
+        if one.ideal is not None:
+            of_ideal = {"color": figures.GREY, "linestyle": style.get("linestyle", "-")}
+            of_ideal["linewidth"] = 2.5
+            name = f"{IDEAL} {one.measure}"
+            lines.append(figures.Line(name, _padded(one.ideal, size), of_ideal))
+        band = None if one.bands is None else _padded(one.bands[0], size)
+        name = str(one.measure)
+        lines.append(figures.Line(name, _padded(one.values[0], size), style, band))
+    axes = {axis_of(one.measure, True) for one in group}
+    axis = axes.pop() if len(axes) == 1 else "mean value"
+    if longest.topic is not None or longest.ratio_of_means:
+        axis = axis.removeprefix("mean ")
+    return figures.Lines(longest.ranks, lines, RANK_IN_WORDS, axis, whole_x=True)
+
+
+def _padded(values: np.ndarray, size: int) -> np.ndarray:
+    """Values (… × ranks) of so many ranks; those beyond the last one are NaN."""
+    missing = [(0, 0)] * (values.ndim - 1) + [(0, size - values.shape[-1])]
+    return np.pad(values, missing, constant_values=np.nan)
 
 
 @overload

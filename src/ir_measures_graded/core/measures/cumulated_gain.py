@@ -86,8 +86,9 @@ class _nCG(_CG, AveragedNormalisedGainSum):
 
 
 class _nDCG_JK(_DCG_JK, AveragedNormalisedGainSum):
-    r"""Normalised discounted cumulated gain (Järvelin & Kekäläinen): Discounted cumulated gain as a
-    share of that of the ideal list.
+    r"""Normalised discounted cumulated gain (Järvelin & Kekäläinen): Discounted cumulated gain, in
+    which gains from rank b on are divided by the logarithm of the rank, as a share of that of the
+    ideal list.
 
     :formula: nDCG[k] = DCG[k] / DCG_I[k], I the gains of all judged documents, descending; with
         avg, (1/k) Σ_{i≤k} nDCG[i]

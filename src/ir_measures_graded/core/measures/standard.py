@@ -302,8 +302,8 @@ def without_negative_gains(gains: Mapping[Any, Any]) -> Gains:
 
 
 class _nDCG(Standard, _nDCG_Burges):
-    """Normalised discounted cumulated gain: The discounted gain as a share of that of the ideal
-    list.
+    """Normalised discounted cumulated gain: Discounted cumulated gain, in which the gain at rank i
+    is divided by log2(i + 1), as a share of that of the ideal list.
 
     :formula: Σ_{i≤k} G[i] / log2(i + 1), divided by the same sum over the ideal list
     :undefined: 0 without relevant documents

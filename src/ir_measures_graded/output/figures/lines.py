@@ -48,6 +48,8 @@ class Lines(Drawing):
     - `whole_x`, `whole_y`: whether ticks of the horizontal and the vertical axis are whole numbers
     - `from_zero`: whether the vertical axis begins at 0
     - `shows_legend`: whether the names stand at the right
+    - `y_range`: the ends of the vertical axis, if several panels have the same
+    - `also_named`: lines of other panels, which the legend has as well
     """
 
     x: np.ndarray
@@ -64,13 +66,16 @@ class Lines(Drawing):
     whole_y: bool = False
     from_zero: bool = False
     shows_legend: bool = True
+    y_range: tuple[float, float] | None = None
+    also_named: Sequence[Line] = ()
     size: tuple[float, float] = (WIDTH, HEIGHT)
 
     @property
     def _names(self) -> list[str]:
         if not self.shows_legend:
             return []
-        return [shortened(line.name) for line in self.lines if line.name]
+        lines = [*self.lines, *self.also_named]
+        return [shortened(line.name) for line in lines if line.name]
 
     @property
     def _width_of_levels(self) -> float:
@@ -104,6 +109,8 @@ class Lines(Drawing):
 
     def draw(self, axes: Axes) -> None:
         """Draw the lines, their bands, the marks and the legend."""
+        from matplotlib.lines import Line2D
+
         handles = []
         for line in self.lines:
             if line.band is not None:
@@ -114,6 +121,7 @@ class Lines(Drawing):
                 handle.set_gid(line.group)
             if line.name:
                 handles.append(handle)
+        handles += [Line2D([], [], **line.style) for line in self.also_named]
         self._scale(axes)
         self._mark(axes)
         self._name_levels(axes)
@@ -185,6 +193,8 @@ class Lines(Drawing):
             axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
             axes.yaxis.set_major_formatter(ScalarFormatter())
             axes.yaxis.set_minor_formatter(NullFormatter())
+        elif self.y_range is not None:
+            axes.set_ylim(*self.y_range)
         elif self.from_zero:
             axes.set_ylim(bottom=0)
         if self.whole_y:
