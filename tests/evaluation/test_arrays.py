@@ -408,3 +408,37 @@ def test_words_of_boosting_libraries_are_taken_once():
         array_mean("CG", [1, 0], [2, 1], qid=[1, 1], no_relevant="one")
     with pytest.raises(GradedError, match=r"P.*@1: no group has a relevant document"):
         array_mean("P@1", [0, 0], [2, 1], qid=[1, 1], no_relevant="skip")
+
+
+def test_labels_in_ranked_order_need_no_scores():
+    by_hand = 7 / 8 + 1 / 8 * 3 / 8 / 2 + 1 / 8 * 5 / 8 * 1 / 8 / 4
+    assert array_mean("ERR_G@10", [3, 2, 0, 1], ties="given") == pytest.approx(by_hand, abs=1e-15)
+    labels = [3, 2, 0, 1, 0, 2]
+    scores = [6, 5, 4, 3, 2, 1]
+    measures = ["nDCG_JK@3", "Q", "NDPM", "P@2"]
+    for groups in ({"sizes": [4, 2]}, {"ids": list("ababab")}):
+        ours = array_values(measures, labels, ties="given", **groups)
+        assert ours.tolist() == array_values(measures, labels, scores, **groups).tolist()
+    rows = [[3, NAN, 1], [2, NAN, NAN]]
+    with_scores = [[3, 2, 1], [3, NAN, NAN]]
+    ours = array_values(["P@2", "CG@2", "NumRet"], rows, ties="given")
+    assert ours.tolist() == array_values(["P@2", "CG@2", "NumRet"], rows, with_scores).tolist()
+
+
+def test_missing_scores_are_told_with_the_call_for_ranked_labels():
+    for function in (array_values, array_mean):
+        with pytest.raises(
+            TypeError, match=r"lacks scores; for labels in ranked order write ties="
+        ):
+            function("ERR_G@10", [3, 2, 0, 1])
+    with pytest.raises(GradedError, match="ADM compares scores with gains; give scores"):
+        array_mean("ADM", [3, 2, 0, 1], ties="given")
+    with pytest.raises(GradedError, match=r"for a single group write sizes=\[4\]"):
+        array_mean("ERR_G@10", [3, 2, 0, 1], [4, 3, 2, 1])
+
+
+def test_the_message_on_err_names_both_graded_measures_and_what_differs():
+    with pytest.raises(GradedError) as refused:
+        array_mean(["Q@10", "ERR@10"], [3, 2, 0, 1], [4, 3, 2, 1], sizes=[4])
+    assert "ERR_G(max_gain=15)@10 has the same values, with the top level 4" in str(refused.value)
+    assert "in ERR_G@10, as in its paper, the highest judged level is the top" in str(refused.value)

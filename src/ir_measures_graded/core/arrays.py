@@ -57,7 +57,8 @@ Array = Any
 """
 Measures: TypeAlias = Measure | str | Iterable[Measure | str]
 
-TIES = ("mean", *EXTREMES, "given")
+GIVEN = "given"
+TIES = ("mean", *EXTREMES, GIVEN)
 LABELS = QRELS._replace(
     kind="labels",
     rule="the label is {}; a label is a finite number, or NaN if the document is unjudged",
@@ -367,7 +368,7 @@ def _depth_of(measures: Iterable[Measure]) -> int | None:
 def array_values(
     measure: Measures,
     labels: Array,
-    scores: Array,
+    scores: Array | None = None,
     groups: Array | None = None,
     ties: str = "mean",
     *,
@@ -391,6 +392,9 @@ def array_values(
     keeps the labels for many scores, describes all arguments,
     also `group`, `qid` and `no_relevant`.
 
+    Labels in ranked order need no `scores` with ``ties='given'``; flat ones without groups are one
+    list. The ideal list and the top gain are those of these labels.
+
     The values equal those of `evaluate` for the same data with ids and the same `ties`. The last
     digits of a few measures, such as ERR_G, depend on the order in which tied documents are given.
 
@@ -404,9 +408,15 @@ def array_values(
     >>> rows = [[0.1, 0.4], [0.4, 0.7]]
     >>> array_values("nDCG_Burges", labels=[[0, 1], [1, -1]], scores=rows, padding=-1)
     array([1., 1.])
+    >>> array_values("ERR_G@10", [3, 2, 0, 1], ties="given").round(4)
+    array([0.9009])
 
     Raises `GradedError` as `ArrayEvaluator`, and for a score that is NaN.
     """
+    if scores is None:
+        _refuse_without_scores("array_values", measure, ties)
+        scores = _scores_of_ranks(labels)
+        sizes = _sizes_of_ranked(scores, sizes, groups, ids, group, qid)
     with told_of_swapped(labels, scores):
         evaluator = ArrayEvaluator(
             measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding,
@@ -419,7 +429,7 @@ def array_values(
 def array_mean(
     measure: Measures,
     labels: Array,
-    scores: Array,
+    scores: Array | None = None,
     groups: Array | None = None,
     ties: str = "mean",
     *,
@@ -441,6 +451,10 @@ def array_mean(
     >>> array_mean("nDCG_Burges@2", labels=[3, 0, 0, 1], scores=scores, ids=["a", "a", "b", "b"])
     1.0
     """
+    if scores is None:
+        _refuse_without_scores("array_mean", measure, ties)
+        scores = _scores_of_ranks(labels)
+        sizes = _sizes_of_ranked(scores, sizes, groups, ids, group, qid)
     with told_of_swapped(labels, scores):
         evaluator = ArrayEvaluator(
             measure, labels, groups, ties, sizes=sizes, ids=ids, padding=padding,
@@ -450,6 +464,45 @@ def array_mean(
     if means.ndim:
         return means
     return float(means)
+
+
+def _refuse_without_scores(function: str, measures: Measures, ties: str) -> None:
+    """Raise `TypeError` if scores are missing and the order of the labels is not said to be that of
+    the ranks, and `GradedError` for a measure of which scores are more than an order."""
+    if ties != GIVEN:
+        raise TypeError(
+            f"{function}() lacks scores; for labels in ranked order write ties='given', as in "
+            f"{function}('ERR_G@10', [3, 2, 0, 1], ties='given')"
+        )
+    for measure in parse_list(measures):
+        if "norm" in measure.SUPPORTED_PARAMS:
+            raise GradedError(f"{measure} compares scores with gains; give scores")
+
+
+def _scores_of_ranks(labels: Array) -> np.ndarray:
+    """Scores that fall from the first label to the last, in each row of two-dimensional ones.
+
+    Labels of NaN at the end of a row are padding, and have the score NaN.
+
+    >>> _scores_of_ranks([[3, 0, 1], [2, float("nan"), float("nan")]])
+    array([[ 3.,  2.,  1.],
+           [ 3., nan, nan]])
+    """
+    level = labels_in(labels)
+    scores = np.broadcast_to(np.arange(level.shape[-1], 0.0, -1), level.shape).copy()
+    if level.ndim == 2:
+        is_label = ~np.isnan(level)
+        label_follows = np.logical_or.accumulate(is_label[:, ::-1], axis=1)[:, ::-1]
+        scores[~label_follows] = np.nan
+    return scores
+
+
+def _sizes_of_ranked(scores: np.ndarray, sizes: Array | None, *others: Array | None) -> Any:
+    """The sizes of groups without scores: flat labels without any grouping are one list."""
+    is_grouped = any(grouping is not None for grouping in (sizes, *others))
+    if scores.ndim == 2 or is_grouped:
+        return sizes
+    return [scores.size]
 
 
 def _in_order_given(
@@ -673,7 +726,7 @@ def grouping_of(
     if not named:
         raise GradedError(
             "flat labels need groups: give sizes=…, the documents of each group, or ids=…, a group "
-            "id per document"
+            f"id per document; for a single group write sizes=[{shape[0]}]"
         )
     if sizes is not None:
         return _grouping_by_sizes("sizes", _array("sizes", sizes), shape[0])

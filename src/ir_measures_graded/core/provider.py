@@ -20,7 +20,7 @@ from .measures.topics import Topics
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
 from .reduction import blocks_of, judged_of
-from .registry.facts import absent_levels, graded_err, is_err, is_graded, needs_intents
+from .registry.facts import absent_levels, instead_of_err, is_err, is_graded, needs_intents
 from .registry.plugins import origin
 from .rows.columns import RUN
 from .rows.in_memory import Source, in_memory, read_qrels
@@ -178,8 +178,8 @@ def refuse_unsupported(
     """
     missing = [str(measure) for measure in measures if not provider.supports(measure)]
     if missing:
-        alike = [graded_err(measure) for measure in measures if is_err(measure)]
-        hint = f"; {alike[0]} has the values of ERR" if alike else ""
+        alike = [instead_of_err(measure) for measure in measures if is_err(measure)]
+        hint = f"; {alike[0]}" if alike else ""
         computed_by = computed_by or f"the provider {provider.NAME}"
         raise GradedError(f"{computed_by} does not compute {', '.join(missing)}{hint}")
 
@@ -285,6 +285,8 @@ def same_for_any_levels(measure: Measure, levels: Sequence[float]) -> str:
     >>> same_for_any_levels(nDCG @ 5, [0.5]), same_for_any_levels(Bpref, [0.5])
     ('nDCG_Burges(gains=linear)@5', '')
     """
+    if is_err(measure):  # gdeval takes whole levels
+        return ""
     if not standard.needs_whole_levels(measure) or needs_intents(measure):
         return str(measure)
     definition = definition_of(measure)

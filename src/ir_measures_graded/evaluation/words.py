@@ -10,6 +10,7 @@ from ir_measures import Measure
 from ..core.measures.standard import definition_of
 from ..core.ranking.judged import Judged
 from ..core.registry.everyday import is_typed
+from ..core.registry.facts import HIGHEST_OF_GDEVAL, is_err
 from ..errors import Remark
 
 
@@ -25,6 +26,10 @@ def remarks_on_words(measures: Iterable[Measure], judged: Judged) -> list[Remark
     ...     print(remark)
     nDCG@5: levels count linearly; 2^level − 1 is nDCG_Burges@5
     AP@1: divides by R; division by min(R, 1) is Q(beta=0)@1
+    >>> for remark in remarks_on_words(parse_measures("err@5,ERR@9"), judged):
+    ...     print(remark)
+    ERR@5: the top level is 4, as in gdeval, and the highest judged level is 2, which is the top \
+in ERR_G@5, as in its paper
     """
     remarks: dict[str, Remark] = {}
     for measure in measures:
@@ -51,6 +56,12 @@ def _other_definition(measure: Measure, judged: Judged) -> str:
         return ""
     if name == "nDCG" and judged.whole.level.max(initial=0) > 1:
         return f"levels count linearly; 2^level − 1 is nDCG_Burges{ending}"
+    highest = judged.whole.level.max(initial=0)
+    if is_err(measure) and 0 < highest < HIGHEST_OF_GDEVAL:
+        return (
+            f"the top level is {HIGHEST_OF_GDEVAL}, as in gdeval, and the highest judged level is "
+            f"{highest:g}, which is the top in ERR_G{ending}, as in its paper"
+        )
     definition = definition_of(measure)
     if name == "AP" and cutoff and definition is not None:
         relevant = judged.relevant(definition.weighting)

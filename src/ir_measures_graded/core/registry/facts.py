@@ -117,6 +117,23 @@ def graded_err(measure: Measure, highest: float = HIGHEST_OF_GDEVAL) -> str:
     return f"ERR_G(max_gain={2 ** int(highest) - 1}){ending}"
 
 
+def instead_of_err(measure: Measure) -> str:
+    """The two graded measures for ERR, and what differs: the top level.
+
+    >>> import ir_measures
+    >>> instead_of_err(ir_measures.ERR @ 20)
+    'ERR_G(max_gain=15)@20 has the same values, with the top level 4 of gdeval; in ERR_G@20, as in \
+its paper, the highest judged level is the top'
+    """
+    cutoff = measure.params.get("cutoff")
+    same = "values" if cutoff else "formula"
+    ending = f"@{cutoff}" if cutoff else ""
+    return (
+        f"{graded_err(measure)} has the same {same}, with the top level {HIGHEST_OF_GDEVAL} of "
+        f"gdeval; in ERR_G{ending}, as in its paper, the highest judged level is the top"
+    )
+
+
 def defined(measure: Measure, what: str, *needs: str) -> GradedMeasure:
     """The measure if it is graded, or the definition of a standard measure, which has `what` is
     asked for.
@@ -131,9 +148,8 @@ def defined(measure: Measure, what: str, *needs: str) -> GradedMeasure:
     if graded is not None:
         return graded
     if is_err(measure):
-        same = "values" if measure.params.get("cutoff") else "formula"
         raise NotApplicableError(
-            f"{measure} has no {what}, but {graded_err(measure)} has, with the same {same}"
+            f"{measure} has no {what}, but graded measures have: {instead_of_err(measure)}"
         )
     names = []
     for name, standard in DEFINITIONS.items():

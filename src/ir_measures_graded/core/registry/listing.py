@@ -18,7 +18,15 @@ from ...docstrings import docstring_of, field_of
 from ..measures import FAMILIES, trec_eval
 from ..measures.standard import definition_of, documented
 from . import names, plugins
-from .facts import allowed, graded_err, is_err, is_graded, name_of, smaller_is_better
+from .facts import (
+    allowed,
+    graded_err,
+    instead_of_err,
+    is_err,
+    is_graded,
+    name_of,
+    smaller_is_better,
+)
 from .notation import parse_measure
 
 
@@ -167,8 +175,8 @@ def _notes(measure: Measure) -> list[str]:
     notes = [paragraph for paragraph in paragraphs if not re.match(r":|>>>|\.\.|$", paragraph)]
     if is_err(measure):
         notes.append(
-            f"The values with a cutoff are those of {graded_err(measure)}, and gdeval, which "
-            f"computes them, rounds those of topics to {DECIMALS_OF_GDEVAL} decimals."
+            f"gdeval computes ERR with a cutoff, and rounds the values of topics to "
+            f"{DECIMALS_OF_GDEVAL} decimals: {instead_of_err(measure)}."
         )
     return notes
 
