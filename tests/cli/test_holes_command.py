@@ -35,3 +35,33 @@ def test_run_files_may_lack_the_last_topics(output):
     Path("b").write_text("q1 Q0 d1 1 9 b\n")
     lines = output("holes", "qrels", "a", "b", "CG@3")
     assert lines[5].split()[:2] == ["q1", "x"]
+
+
+@pytest.mark.filterwarnings("default:next.csv is not written")
+def test_ask_writes_documents_without_an_open_pair_and_no_empty_file(output, capsys):
+    qrels = ["Query,SKU,Rating", *(f"q{number},a,2\nq{number},b,0" for number in range(9))]
+    Path("qrels.csv").write_text("\n".join(qrels) + "\n")
+    for name, docs in {"good": "abx", "bad": "bax"}.items():
+        scores = dict(zip(docs, (3, 2, 1)))
+        Path(f"{name}.json").write_text(json.dumps({f"q{number}": scores for number in range(9)}))
+    runs = ["good.json", "bad.json"]
+    lines = output("holes", "qrels.csv", *runs, "CG@3", "--ask", "ask.csv")
+    assert lines[0].startswith("No pair of 2 runs is open by CG@3")
+    asked = Path("ask.csv").read_text().splitlines()
+    assert asked[0] == "Query,SKU,Rating,runs"
+    assert sorted(asked[1:]) == [f"q{number},x,,bad:3 good:3" for number in range(9)]
+    Path("ask.csv").write_text("\n".join(asked).replace(",,", ",2,") + "\n")
+    words = ["qrels.csv", *runs, "CG@3", "--answers", "ask.csv", "--ask", "next.csv"]
+    assert cli.main(["holes", *words]) == 0
+    assert "next.csv is not written, because no document is listed" in capsys.readouterr().err
+    assert not Path("next.csv").exists()
+
+
+def test_answers_with_ids_of_a_spreadsheet_are_not_merged(capsys):
+    for name, first in (("a", "0012"), ("b", "0013")):
+        Path(name).write_text(f"q1 Q0 {first} 1 9 {name}\nq1 Q0 d1 2 8 {name}\n")
+    Path("answers.csv").write_text("topic,document,level\nq1,12,2\n")
+    words = ["qrels", "a", "b", "CG@3", "--answers", "answers.csv", "--merged", "merged.txt"]
+    assert cli.main(["holes", *words]) == 2
+    assert "a spreadsheet may have changed the ids" in capsys.readouterr().err
+    assert not Path("merged.txt").exists()

@@ -271,16 +271,73 @@ def test_cells_that_a_spreadsheet_would_compute_come_back_unchanged(tmp_path):
     assert add_answers({}, path).qrels == {topic: dict.fromkeys(names, 2) for topic in names}
 
 
-def test_ids_that_a_spreadsheet_changed_are_told():
+def test_ids_that_a_spreadsheet_changed_are_refused():
+    """They would count as judgments of documents that no run retrieves."""
     runs = {"A": {"001": {"0012": 3, "1E5": 2, "12x": 1}}, "B": {"001": {"1E5": 2, "0012": 1}}}
-    with pytest.warns(InputWarning) as caught:
+    with pytest.raises(GradedError) as caught:
         holes({}, runs, "CG@2", answers=[{"1": {"12": 1, "100000": 0}, "001": {"13": 2}}])
-    (text,) = [str(warning.message) for warning in caught if "spreadsheet" in str(warning.message)]
+    text = str(caught.value)
     assert text.startswith("no run retrieves the documents of 2 answers, such as '12' of topic '1'")
     assert "the runs have '0012' of topic '001'" in text
     with catch_warnings():
         simplefilter("error", InputWarning)
         holes({"001": {"0012": 0, "12": 1}}, runs, "CG@2", answers=[{"001": {"1E5": 1, "12x": 2}}])
+
+
+@pytest.fixture
+def settled():
+    """Runs of which judged documents leave no pair open, with one unjudged document at rank 3."""
+    runs = {"A": {}, "B": {}}
+    qrels = {}
+    for number in range(9):
+        qrels[f"q{number}"] = {"a": 2, "b": 1 - number % 2, "z": 0}
+        runs["A"][f"q{number}"] = {"a": 4, "b": 3, "x": 2}
+        runs["B"][f"q{number}"] = {"z": 4, "a": 3, "x": 2}
+    return qrels, runs
+
+
+def test_documents_are_listed_without_an_open_pair_if_they_are_wanted(settled, tmp_path):
+    qrels, runs = settled
+    none = holes(qrels, runs, "nDCG@3")
+    assert (none.open, len(none), none.unjudged) == (0, 0, 9)
+    assert str(none.answer()[1]).startswith("--batch N (batch= in Python) lists N of 9 unjudged ")
+    with pytest.raises(GradedError, match="there is no document to judge; fill=True lists some of"):
+        none.ask(tmp_path / "ask.csv")
+    filled = holes(qrels, runs, "nDCG@3", fill=True)
+    assert len(filled) == 9
+    filled.ask(tmp_path / "ask.csv")
+    assert len((tmp_path / "ask.csv").read_text().splitlines()) == 10
+
+
+HEADS = [("Query", "SKU", "Rating"), ("query-id", "corpus-id", "score"), ("topic", "runs", "level")]
+
+
+@pytest.mark.parametrize("heads", HEADS, ids=",".join)
+def test_the_file_for_a_judge_has_the_heads_of_the_qrels_and_is_read_as_answers(
+    heads, settled, tmp_path
+):
+    """Heads that are those of other columns of the file are not taken."""
+    qrels, runs = settled
+    rows = [f"{topic},{doc},{level}" for topic in qrels for doc, level in qrels[topic].items()]
+    table = tmp_path / "judgments.csv"
+    columns = {"doc_id": "runs"} if "runs" in heads else None
+    table.write_text("\n".join([",".join(heads), *rows]) + "\n")
+    source = table if columns is None else qrels
+    path = tmp_path / "ask.csv"
+    holes(source, runs, "nDCG@3", fill=True).ask(path)
+    expected = heads if columns is None else ("topic", "document", "level")
+    assert path.read_text().splitlines()[0] == ",".join([*expected, "runs"])
+    path.write_text(path.read_text().replace(",x,,", ",x,1,"))
+    later = holes(source, runs, "nDCG@3", answers=[path])
+    assert (later.unjudged, later.merged.added[str(path)]) == (0, 9)
+
+
+@pytest.mark.parametrize("name", ["ask.xlsx", "ask.json", "ask.parquet", "ask.csv.gz"])
+def test_a_file_for_a_judge_is_not_csv_under_the_name_of_another_format(name, settled, tmp_path):
+    qrels, runs = settled
+    with pytest.raises(GradedError, match="the documents for a judge are CSV; name a file that"):
+        holes(qrels, runs, "nDCG@3", fill=True).ask(tmp_path / name)
+    assert not (tmp_path / name).exists()
 
 
 def test_a_random_sample_is_set_aside_and_marked(tmp_path):
@@ -348,7 +405,7 @@ def test_the_pool_of_one_run_settles_nothing():
     assert needed.endswith(expected)
     assert anyway == (
         f"The list has 7 documents of {settled.unjudged} unjudged ones within rank 10 all the "
-        "same, because a batch was asked for."
+        "same, because documents were asked for."
     )
 
 

@@ -16,7 +16,10 @@ OPTIONS = (
     *COLLECTION,
     JOBS,
     Option(
-        "--batch N", "number of documents; default: 2.5 %% of the unjudged ones, or 50", at_least_1
+        "--batch N",
+        "number of documents; default: 2.5 %% of the unjudged ones, or 50 if nothing is judged; if "
+        "no pair of runs is open, none, or 50 with --ask",
+        at_least_1,
     ),
     Option("--ask FILE", "write the documents for a judge, as CSV", path, writes=as_list),
     Option(
@@ -39,15 +42,16 @@ def run(arguments: Arguments) -> Answer:
 
     Unjudged documents count with their expected gain, which judged documents of like ranks have. A
     pair of runs is open while unjudged documents could well turn its difference. The list has the
-    documents that settle most of the open pairs, the most useful one first. Judge it, and call the
-    command again with the answers: --ask writes the list for a judge, as CSV with an empty column
-    level; --answers adds the judgments, when it is filled in, to the qrels. If judgments contradict
-    each other, the qrels take precedence over the answers, and earlier files over later ones.
-    MEASURE has a weight for each rank and a cutoff, the last rank of the list, such as nDCG@10 and
-    P@5. QRELS may be an empty file. The agreement of judges on documents that were chosen in this
-    way is not their agreement on all documents: --random puts a random sample aside, which --ask
-    marks as random. In the CSV file, an apostrophe marks cells that begin with =, +, - or @ as
-    text.
+    documents that settle most of the open pairs, the most useful one first. If no pair is open,
+    --ask and --batch list documents all the same. Judge it, and call the command again with the
+    answers: --ask writes the list for a judge, as CSV with an empty column level, under the heads
+    that a table of QRELS has; --answers adds the judgments, when it is filled in, to the qrels. If
+    judgments contradict each other, the qrels take precedence over the answers, and earlier files
+    over later ones. MEASURE has a weight for each rank and a cutoff, the last rank of the list,
+    such as nDCG@10 and P@5. QRELS may be an empty file. The agreement of judges on documents that
+    were chosen in this way is not their agreement on all documents: --random puts a random sample
+    aside, which --ask marks as random. In the CSV file, an apostrophe marks cells that begin with
+    =, +, - or @ as text.
 
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --batch 100 --ask to-judge.csv
       ir_measures_graded holes qrels.txt runs/*.gz nDCG_JK@10 --answers to-judge.csv --ask next.csv
@@ -55,14 +59,21 @@ def run(arguments: Arguments) -> Answer:
           --merged new-qrels.txt
     """
     qrels, runs, measures = inputs(arguments, qrels=judge_in(arguments.qrels, arguments))
-    result = holes(qrels, runs, measures, **arguments.of("answers", "batch", "random"))
+    options = arguments.of("answers", "batch", "random")
+    if arguments.ask and options["batch"] is None and options["random"] is None:
+        options["fill"] = True
+    result = holes(qrels, runs, measures, **options)
     contradictions = result.merged.contradictions
     if contradictions:
         first = "; ".join(contradictions[:3])
         count = counted(len(contradictions), "contradiction")
         warnings.warn(f"{count} of judgments; the earlier one counts: {first}", stacklevel=2)
     others: dict[str, bytes] = {}
-    if arguments.ask:
+    if arguments.ask and not len(result):
+        warnings.warn(
+            f"{arguments.ask} is not written, because no document is listed", stacklevel=2
+        )
+    elif arguments.ask:
         others[arguments.ask] = result.to_judge(arguments.ask)
     if arguments.merged:
         merged = rows_of(result.merged.qrels, "the merged qrels")

@@ -16,7 +16,7 @@ import re
 import sys
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from fnmatch import fnmatchcase
@@ -185,6 +185,13 @@ class Reading(NamedTuple):
     def columns(self, file: str, names: Sequence[str]) -> tuple[dict[str, str], bool]:
         """The columns of a file with these names, as `file_columns`."""
         return file_columns(file, names, self.role, self.chosen)
+
+    def heads(self, columns: Mapping[str, str]) -> tuple[str, ...]:
+        """The names in the file of the columns of topics, documents and values, given all that are
+        read; empty if the user names some."""
+        if self.chosen.columns:
+            return ()
+        return tuple(columns[ours] for ours in self.role.columns)
 
     def remarks(self, file: str, names: Sequence[str]) -> tuple[Remark, ...]:
         """The remark on columns with these names that are read by their words, if there are any."""

@@ -47,7 +47,8 @@ class Form(NamedTuple):
     fields may follow. Rows with a value in `unjudged` are skipped. If `ranks` is true, the values
     are ranks, and −rank is the score. `counted` names a field that must count up in each topic. If
     `letor` is true, lines are those of LETOR. `decimal` is the sign before decimals. `name` is the
-    name of the form. `remarks` are those on its columns.
+    name of the form. `remarks` are those on its columns, and `heads` their names in the file,
+    unless the user names some.
     """
 
     role: Role
@@ -64,6 +65,7 @@ class Form(NamedTuple):
     decimal: str = "."
     by_line: bool = False
     remarks: tuple[Remark, ...] = ()
+    heads: tuple[str, ...] = ()
 
     def number(self, text: bytes) -> float | None:
         """The number in a field; None if the text is not a number with this decimal sign."""
@@ -364,6 +366,7 @@ def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
             unjudged=unjudged,
             ranks=ranks,
             remarks=reading.remarks(file, names),
+            heads=reading.heads(read),
         )
     return None
 

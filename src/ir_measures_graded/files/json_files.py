@@ -407,7 +407,10 @@ def _parts_of_rows(
                 rank = reading.chosen.ranks_in(list(block[0]))
                 reverse = _remark_on_ranks(block[:ROWS], keys, rank)
             remarks = reading.remarks(text.name, list(block[0]))
-            facts = Facts(text.name, form, ranked=ranks, lines=remarks, reverse=reverse)
+            heads = reading.heads(keys)
+            facts = Facts(
+                text.name, form, ranked=ranks, lines=remarks, reverse=reverse, heads=heads
+            )
         unjudged = 0
         if role is QRELS and reading.chosen.unjudged:
             judged = _judged_rows(block, keys[role.value], reading)

@@ -455,7 +455,8 @@ def _parts_of_table(
     first = 0
     columns, ranks = reading.columns(content.name, table.names)
     remarks = reading.remarks(content.name, table.names)
-    facts = Facts(content.name, kind.name, unit="row", ranked=ranks, lines=remarks)
+    heads = reading.heads(columns)
+    facts = Facts(content.name, kind.name, unit="row", ranked=ranks, lines=remarks, heads=heads)
     wanted = list(columns.values())
     rank = None
     if role is RUN and not ranks:

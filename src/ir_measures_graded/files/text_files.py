@@ -52,7 +52,7 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
     """The rows of each block of lines of the file, in the order of the file."""
     form, header = form_of(content, reading)
     reverse = remark_on_ranks(content, form, header)
-    facts = Facts(content.name, form.name, ranked=form.ranks, reverse=reverse)
+    facts = Facts(content.name, form.name, ranked=form.ranks, reverse=reverse, heads=form.heads)
     lines = Lines(content, form)
     lines.number = content.stream.read(header).count(b"\n")
     last: dict[str, tuple[float, float]] = {}

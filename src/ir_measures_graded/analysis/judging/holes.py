@@ -14,6 +14,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -27,17 +28,19 @@ from ...core.measures.base import MaxGainMeasure
 from ...core.measures.gain_sums import GainSum
 from ...core.measures.standard import definition_of
 from ...core.registry.facts import is_weighted_by_rank, sign_of
-from ...errors import FileError, GradedError, InputWarning, Remark, shown
+from ...core.rows.columns import QRELS, Chosen
+from ...errors import FileError, GradedError, InputWarning, shown
 from ...evaluation.at_ranks import one_measure
 from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluate
 from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.named import Qrels, Run, Runs, named_runs, study_of
 from ...evaluation.order_of_runs import best_first
-from ...evaluation.remarks import issue
+from ...files.content import Reading
+from ...output.figures import FORMATS as FIGURES
 from ...output.figures import Figure
-from ...output.files import write_whole
-from ...output.formats import Percent, comma_separated, counted, decimal
+from ...output.files import ending_of, write_whole
+from ...output.formats import EXCEL, TABLES, Percent, comma_separated, counted, decimal
 from ...output.result import Result, as_bytes
 from ...output.tables import Note, Table
 from ...progress import Progress
@@ -48,6 +51,10 @@ from .panel import LevelsByTopic, MergedQrels, add_answers, answers_in, as_text
 
 FIRST_BATCH = 50
 RANDOM = "random"
+HEADS = ("topic", "document", "level")
+"""The heads of the file for a judge, unless the qrels have others."""
+OTHER_ENDINGS = {*TABLES, *FIGURES, EXCEL, "html", "parquet", "gz"} - {"csv", "txt"}
+"""The endings of files that are not CSV."""
 BATCH_SHARE = 0.025
 COLUMNS = Note(
     "gain is the expected gain of the document; runs has its rank in each run that retrieves it."
@@ -65,7 +72,8 @@ class Holes(Result):
     are the shares of the documents of each run within the cutoff that are unjudged. `open` is the
     number of open pairs of runs, and `turned` has the pairs whose order differs with expected
     gains. `merged` are the qrels with the answers. `outlook` has what the figure needs. `levels`
-    are those of the qrels.
+    are those of the qrels, and `heads` the names of the columns of topics, documents and levels
+    that `ask` writes.
     """
 
     runs: tuple[str, ...]
@@ -84,6 +92,7 @@ class Holes(Result):
     merged: MergedQrels
     outlook: Outlook
     levels: tuple[float, ...] = ()
+    heads: tuple[str, ...] = HEADS
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -141,15 +150,22 @@ class Holes(Result):
         return [Note(text, len(self), unjudged, depth, self.documents[0], self.topics[0])]
 
     def _next_anyway(self) -> list[Note]:
-        """The documents in the list, though no pair of runs is open."""
-        if not len(self):
+        """The documents in the list, though no pair of runs is open, or how to list some."""
+        depth = self.measure.params["cutoff"]
+        if not len(self) and not self.unjudged:
             return []
+        if not len(self):
+            unjudged = counted(self.unjudged, "unjudged document")
+            text = (
+                "--batch N (batch= in Python) lists N of {} within rank {} all the same, those "
+                "with most effect first."
+            )
+            return [Note(text, unjudged, depth)]
         documents = counted(len(self), "document")
         unjudged = counted(self.unjudged, "unjudged one")
-        depth = self.measure.params["cutoff"]
         wanted = "a random sample was asked for"
         if len(self) > self.sampled:
-            wanted = "a batch was asked for"
+            wanted = "documents were asked for"
         text = "The list has {} of {} within rank {} all the same, because {}."
         return [Note(text, documents, unjudged, depth, wanted)]
 
@@ -202,22 +218,34 @@ class Holes(Result):
         """Write the documents for a judge as CSV, which `add_answers` reads once levels are filled
         in.
 
-        The columns are topic, document, level (empty) and runs, and ``sample`` if there is a random
-        one. An apostrophe marks cells as text that a spreadsheet would compute. Raises
-        `GradedError` if the file cannot be written, and if it exists with another content, so that
-        answers are never overwritten.
+        The columns are topic, document, level (empty), under the names that the table of the qrels
+        has, and runs, and ``sample`` if there is a random one. An apostrophe marks cells as text
+        that a spreadsheet would compute. Raises `GradedError` if there is no document, if the file
+        cannot be written, and if it exists with another content, so that answers are never
+        overwritten.
         """
+        if not len(self):
+            hint = ""
+            if self.unjudged:
+                hint = f"; fill=True lists some of {self.unjudged} unjudged ones all the same"
+            raise GradedError(f"{os.fspath(path)}: there is no document to judge{hint}")
         write_whole(path, self.to_judge(path))
 
     def to_judge(self, path: str | os.PathLike[str]) -> bytes:
         """The content that `ask` writes to this file."""
-        columns = ["topic", "document", "level", "runs"]
+        if ending_of(path) in OTHER_ENDINGS:
+            raise GradedError(
+                f"cannot write {os.fspath(path)!r}: the documents for a judge are CSV; name a file "
+                "that ends in .csv"
+            )
+        columns = [*HEADS, "runs"]
         if self.sampled:
             columns.append("sample")
         rows = [
             [as_text(record.get(column, "")) for column in columns] for record in self.records()
         ]
-        content = as_bytes(comma_separated(columns, rows))
+        heads = [*self.heads, *columns[len(HEADS) :]]
+        content = as_bytes(comma_separated(heads, rows))
         if os.path.isfile(path) and Path(path).read_bytes() not in (b"", content):
             raise FileError(
                 f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name "
@@ -234,6 +262,7 @@ def holes(
     *,
     answers: Sequence[Qrels] = (),
     batch: int | None = None,
+    fill: bool = False,
     random: float | None = None,
     progress: Progress = False,
 ) -> Holes:
@@ -243,7 +272,8 @@ def holes(
     is the last rank whose documents are judged. `answers` are further qrels, such as files that a
     judge has filled in; earlier ones take precedence. `batch` is the number of documents, by
     default 2.5 % of the unjudged ones, or 50 if nothing is judged, and none if no pair of runs is
-    open. If `qrels` are empty, the topics are those of the runs. Needs the extra ``stats``.
+    open; `fill` lists 50 even then. If `qrels` are empty, the topics are those of the runs. Needs
+    the extra ``stats``.
 
     The agreement of judges on documents that were chosen in this way is not their agreement on all.
     With `random`, a share such as 0.1, a random sample of as many of the unjudged documents comes
@@ -269,7 +299,7 @@ def holes(
     measure = _weighted_measure(measure)
     depth = measure.params["cutoff"]
     named = named_runs(runs)
-    judged, _ = answers_in(qrels)
+    judged, _, heads = answers_in(qrels)
     if len(named) < 2:
         raise GradedError(
             "holes needs at least 2 runs, because judgments settle differences between runs"
@@ -282,12 +312,12 @@ def holes(
             levels = _all_topics(named) | levels
         study = study_of(levels, named, [measure])
         pool = Pool.of(levels, study.runs, depth)
-    issue(_remarks_on_changed_ids(pool, judged))
+    _refuse_changed_ids(pool, judged)
     model = Model.of(measure, pool)
     values = evaluate(study.judgments, study.runs, [measure]).means()[:, 0]
     pairs = OpenPairs.of(model, pool, values)
     order = _most_useful_first(pool, pairs.scores)
-    count = _batch_size(batch, pool, pairs.total)
+    count = _batch_size(batch, pool, pairs.total, fill)
     sample = _random_sample(pool, random)
     best = order[:count]
     chosen = np.append(sample, best[~np.isin(best, sample)])
@@ -314,7 +344,19 @@ def holes(
         merged=merged,
         outlook=Outlook.of(model, pool, order),
         levels=study.judgments.levels,
+        heads=_heads_to_write(heads),
     )
+
+
+def _heads_to_write(heads: tuple[str, ...]) -> tuple[str, ...]:
+    """The heads of the qrels, if they tell the columns of the file for a judge; else our own."""
+    if not heads or not {"runs", "sample"}.isdisjoint(heads):
+        return HEADS
+    with suppress(GradedError):
+        columns, _ = Reading(QRELS, Chosen()).columns("the file", [*heads, "runs"])
+        if tuple(columns[ours] for ours in QRELS.columns) == heads:
+            return heads
+    return HEADS
 
 
 def _weighted_measure(measure: Measure | str) -> Measure:
@@ -334,10 +376,12 @@ def _weighted_measure(measure: Measure | str) -> Measure:
     return measure
 
 
-def _remarks_on_changed_ids(pool: Pool, qrels: LevelsByTopic) -> list[Remark]:
-    """The remark that answers name documents of the runs by other ids, which are equal as numbers.
+def _refuse_changed_ids(pool: Pool, qrels: LevelsByTopic) -> None:
+    """Raise `GradedError` for answers that name documents of the runs by other ids, which are equal
+    as numbers.
 
-    A spreadsheet makes 12 of 0012, and 100000 of 1E5, when a person saves the file.
+    A spreadsheet makes 12 of 0012, and 100000 of 1E5, when a person saves the file. The values
+    would count these answers as judgments of documents that no run retrieves.
     """
     is_retrieved = (pool.ranks > 0).any(axis=1)
     lost = []
@@ -346,21 +390,20 @@ def _remarks_on_changed_ids(pool: Pool, qrels: LevelsByTopic) -> list[Remark]:
         if document not in qrels.get(topic, {}):
             lost.append((topic, document))
     if not lost:
-        return []
+        return
     retrieved = [pool.names[row] for row in np.flatnonzero(is_retrieved).tolist()]
     name_of = {tuple(map(_as_number, name)): name for name in retrieved}
     changed = [name for name in lost if tuple(map(_as_number, name)) in name_of]
     if not changed:
-        return []
+        return
     topic, document = changed[0]
     own_topic, own_document = name_of[tuple(map(_as_number, changed[0]))]
     answers = counted(len(changed), "answer")
-    text = (
+    raise GradedError(
         f"no run retrieves the documents of {answers}, such as {shown(document)} of topic "
         f"{shown(topic)}; the runs have {shown(own_document)} of topic {shown(own_topic)}, so a "
         "spreadsheet may have changed the ids; restore them, and import these columns as text"
     )
-    return [Remark("changed ids", "", text)]
 
 
 def _as_number(id_: str) -> str | float:
@@ -393,13 +436,13 @@ def _most_useful_first(pool: Pool, scores: np.ndarray) -> np.ndarray:
     return np.asarray(rows[np.lexsort(keys)])
 
 
-def _batch_size(batch: int | None, pool: Pool, open_pairs: int) -> int:
+def _batch_size(batch: int | None, pool: Pool, open_pairs: int, fill: bool) -> int:
     """The number of documents to judge next. A batch that was asked for is always filled."""
     if batch is not None:
         return whole_number(batch, "batch", 1)
-    if not open_pairs:
+    if not open_pairs and not fill:
         return 0
-    if not pool.is_judged.any():
+    if not open_pairs or not pool.is_judged.any():
         return FIRST_BATCH
     return max(1, math.ceil(BATCH_SHARE * pool.unjudged.size))
 

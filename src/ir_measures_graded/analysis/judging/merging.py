@@ -176,7 +176,7 @@ def merge_judges(
         raise GradedError("merging needs at least 2 judges; give more by name, or paths of qrels")
     by_judge: dict[str, LevelsByTopic] = {}
     for name, source in named.items():
-        levels, _ = answers_in(source, name)
+        levels = answers_in(source, name).levels
         if machine_levels is not None and by_judge:
             levels = rescaled(levels, machine_levels, name)
         by_judge[name] = levels

@@ -82,9 +82,17 @@ LevelsByTopic = dict[str, dict[str, float]]
 """The level of each judged document of each topic."""
 
 
-def answers_in(qrels: Any, name: str = "qrels") -> tuple[LevelsByTopic, int]:
-    """The judgments in qrels of any form as a dict of dicts, and the number of rows without a
-    level.
+class Answers(NamedTuple):
+    """The judgments of a source, the number of its rows without a level, and the names of its
+    columns of topics, documents and levels, if it is a table whose columns have known names."""
+
+    levels: LevelsByTopic
+    unanswered: int
+    heads: tuple[str, ...] = ()
+
+
+def answers_in(qrels: Any, name: str = "qrels") -> Answers:
+    """The judgments in qrels of any form as a dict of dicts.
 
     Whole levels become ints. In a text file, such as CSV with the columns topic, document and
     level, an empty level, ``?`` or ``-`` means that the document is not judged. Raises
@@ -110,7 +118,7 @@ def answers_in(qrels: Any, name: str = "qrels") -> tuple[LevelsByTopic, int]:
         levels[topic] = by_id(of_topic, table.file) if is_csv else of_topic
     if is_csv:
         levels = by_id(levels, table.file)
-    return levels, table.facts.unjudged
+    return Answers(levels, table.facts.unjudged, table.facts.heads)
 
 
 def as_text(cell: str) -> str:
@@ -230,7 +238,7 @@ def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
             raise GradedError(
                 f"two sources of qrels are named {name!r}; give each a name of its own"
             )
-        levels, _ = answers_in(source, name)
+        levels = answers_in(source, name).levels
         for topic in levels:
             merged.qrels.setdefault(topic, {})
         judged = len(decided)
@@ -318,11 +326,11 @@ def panels(
             raise GradedError(
                 f"{measure} takes no judges: they are compared by one level of each document"
             )
-    human_levels, _ = answers_in(human, HUMAN)
+    human_levels = answers_in(human, HUMAN).levels
     by_human = judged_topics(human_levels)
     without_values = []
     for name, machine in steps(qrels_by_name.items(), "judges"):
-        answers, unanswered = answers_in(machine, MACHINE)
+        answers, unanswered, _ = answers_in(machine, MACHINE)
         levels, count, outside = on_one_scale(by_human, answers, machine_levels, str(name))
         abstentions = unanswered + count
         by_machine = judged_topics(levels)

@@ -43,6 +43,8 @@ class Facts(NamedTuple):
     is the number of lists of a sequence, which has no ids of topics, and 0 for all other rows.
     `incomplete` are the topics for which a search engine did not search all documents, each with
     the reason. If ids were `shortened` to those of the qrels, this is an id before and after.
+    `heads` are the names of the columns of topics, documents and values in the file, if it has some
+    and the user names none.
     """
 
     file: str = ""
@@ -58,6 +60,7 @@ class Facts(NamedTuple):
     sequence: int = 0
     incomplete: tuple[tuple[str, str], ...] = ()
     shortened: tuple[str, str] | None = None
+    heads: tuple[str, ...] = ()
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
