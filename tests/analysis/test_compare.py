@@ -1,6 +1,7 @@
 """Means and tests of several runs: equality with SciPy and others, undefined cases, tables."""
 
 import json
+import re
 import sys
 from dataclasses import replace
 from itertools import combinations, product
@@ -295,6 +296,26 @@ def test_the_worse_runs_are_named_as_the_better_ones():
     array = np.random.default_rng(0).normal(0, 0.1, (3, 30)) + np.array([[0], [1], [-1]])
     answer = compare(of_array(array), baseline="A").answer()[0]
     assert answer.endswith("; B is better than A, by 1.0398; C is worse than A, by .9704.")
+
+
+def test_the_smallest_and_the_largest_difference_are_named_and_are_no_interval():
+    array = np.random.default_rng(0).normal(0, 0.1, (4, 30)) + np.array([[0], [1], [3], [2]])
+    answer = compare(of_array(array), baseline="A").answer()[0]
+    sizes = r"; C, D and B are better than A, by (1\.0\d+) \(B\) to (3\.0\d+|2\.9\d+) \(C\)\."
+    assert re.search(sizes, answer), answer
+
+
+def test_the_order_of_a_measure_changes_no_test():
+    """Groups have the same order."""
+    array = np.random.default_rng(0).normal(0, 0.1, (4, 30)) + np.array([[0], [1], [3], [2]])
+    group = {f"q{number}": "ab"[number % 2] for number in range(30)}
+    found = compare(of_array(array), by=group)
+    ordered = found.sorted_by(found.measures[0])
+    assert ordered.runs == ordered.groups["a"].runs == tuple("CDBA")
+    for run in found.runs:
+        assert ordered.mean(found.measures[0], run) == found.mean(found.measures[0], run)
+    assert ordered.outcomes == found.outcomes
+    assert [row[2] for row in ordered.data("means").rows][:4] == list("CDBA")
 
 
 # ------------------------------------------------------- several baselines, repeats, groups
@@ -823,4 +844,5 @@ def test_a_note_explains_an_interval_that_ends_at_zero(measure, is_cut):
     runs = {path.stem: path for path in demo.run_paths().values()}
     found = compare("graded-demo", runs, measure, baseline="A")
     assert any(0.0 in (test.lower, test.upper) for test in found.outcomes) == is_cut
-    assert any(note.startswith("A bound of 0 is cut there") for note in found.notes()) == is_cut
+    note = "An interval with a bound of 0 was cut there: "
+    assert any(text.startswith(note) for text in found.notes()) == is_cut

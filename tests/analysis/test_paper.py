@@ -120,6 +120,20 @@ def test_a_head_without_the_parameters_of_its_measure_has_a_dagger(stored):
     assert r"nDCG\_JK@5$^\dagger$: nDCG\_JK(gains=\{2:10\})@5." in latex
 
 
+def test_the_caption_names_the_runs_that_are_not_told_from_the_best(stored):
+    by_ndcg = compare(stored).papers()[0].caption
+    assert "By nDCG@5, the best run (c) is better than every other." in by_ndcg
+    close = stored.part(stored.runs, stored.measures)
+    close.values[2] = stored.values[0] + np.tile([0.03, -0.029], 15)
+    table = compare(close).papers()[0]
+    assert "By nDCG@5, the tests cannot tell the best run (c) from a and b." in table.caption
+    in_order = compare(close).sorted_by("nDCG@5").papers()[0]
+    assert "the tests cannot tell the best run (a) from b and c." in in_order.caption
+    assert list(in_order.letters) == [NAMES[number] for number in (2, 0, 1, 3)]
+    for two in (compare(close, baseline=NAMES[0]), compare(close.part(NAMES[:2], close.measures))):
+        assert "the best run" not in two.papers()[0].caption
+
+
 def test_the_caption_names_test_correction_level_and_topics(stored):
     caption = compare(stored, alpha=0.01).papers()[0].caption
     for fact in ("30 topics", "Paired t-tests", "Holm's correction for 6 differences", "p < .01"):

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 from itertools import product
 from pathlib import Path
 
@@ -77,6 +78,15 @@ def test_quoted_patterns_are_expanded(output):
     runs = ["A.run", "B.run", "C.run", "D.run"]
     expected = output("compare", demo.NAME, *runs, "AP", "-f", "jsonl")
     assert output("compare", demo.NAME, "[A-D].run", "AP", "-f", "jsonl") == expected
+
+
+def test_the_best_run_is_first_in_the_table_of_papers_if_sorted(output):
+    words = ["compare", demo.NAME, *RUNS.values(), "nDCG@10", "AP", "-f", "markdown"]
+    rows = [line.split(" | ")[1] for line in output(*words) if re.match(r"\| [a-z] \|", line)]
+    assert rows == list("ABCDE")
+    ordered = output(*words, "--sort", "ndcg@10")
+    rows = [line.split(" | ")[1] for line in ordered if re.match(r"\| [a-z] \|", line)]
+    assert rows == list("DECBA")
 
 
 def test_collections_may_be_groups_of_topics(output):

@@ -27,7 +27,10 @@ from .collections import (
 from .parser import Arguments, Option, at_least_2, choice, output, several
 from .results import Answer, command_line
 
-FOR_ONE = ("tests", "resamples", "seed", "by", "weights", "repeats", "top", *common.OF_RANKINGS)
+FOR_ONE = (
+    *("tests", "resamples", "seed", "by", "weights", "repeats", "top", "sort"),
+    *common.OF_RANKINGS,
+)
 """Options for a single collection."""
 PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""
@@ -66,6 +69,7 @@ OPTIONS = (
         "--repeats PATTERN", "runs of one system, as '*-seed*', whose first * is the system's name"
     ),
     Option("--top K", "show the best K runs by the first measure, and the baselines", at_least_2),
+    Option("--sort MEASURE", "the best run first, by this one of the measures"),
     Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]),
     choice("--correction", f"of p for the family; default: {DEFAULT}", *CORRECTIONS),
     common.alpha(ALPHA),
@@ -97,7 +101,7 @@ def run(arguments: Arguments) -> Answer:
 
     latex, markdown and html have the table that papers print, runs × measures: best values bold,
     second-best underlined, letters for significance, and a caption. LaTeX needs the package
-    booktabs.
+    booktabs. Its runs are in the order that is given, or with --sort the best one first.
 
     --tests adds Friedman's test with Conover's comparisons (conover), the analysis of variance
     (anova), the randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of
@@ -149,7 +153,10 @@ def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Compa
     if arguments.repeats is None:
         baselines = [common.run_named(baseline, first) for baseline in baselines]
     settings["baseline"] = baselines or None
-    return compare(*first, tests=_tests_of(arguments), **settings)
+    comparison = compare(*first, tests=_tests_of(arguments), **settings)
+    if arguments.sort is None:
+        return comparison
+    return comparison.sorted_by(arguments.sort)
 
 
 def _each_baseline(words: Sequence[str], first: Sequence[Any]) -> list[str]:

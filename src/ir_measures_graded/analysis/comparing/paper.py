@@ -12,7 +12,14 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import name_of, sign_of
-from ...output.formats import MINUS, PLACES, escaped_html, escaped_latex, escaped_markdown
+from ...output.formats import (
+    MINUS,
+    PLACES,
+    escaped_html,
+    escaped_latex,
+    escaped_markdown,
+    listed,
+)
 
 
 class Marks(NamedTuple):
@@ -106,6 +113,7 @@ class PaperTable:
                 "Letters mark values significantly better (above) or worse (below) than those of "
                 f"the baselines ({', '.join(named)})."
             )
+        marks += self._close_to_the_best()
         second = ", the second-best underlined" if len(self.runs) > 2 else ""
         bold = f"The best values are bold{second}; arrows show the better direction."
         short_and_full = zip(labels(self.measures), map(str, self.measures), strict=True)
@@ -113,6 +121,25 @@ class PaperTable:
             f"{label}: {measure}." for label, measure in short_and_full if label != measure
         )
         return " ".join([*self.about, bold, marks, *definitions])
+
+    def _close_to_the_best(self) -> str:
+        """The runs that the tests by the first measure cannot tell apart from the best one, if all
+        runs are compared."""
+        means = sign_of(self.measures[0]) * self.values[:, 0]
+        if self.baselines or len(self.runs) < 3 or np.isnan(means).all():
+            return ""
+        best = self.runs[int(np.nanargmax(means))]
+        close = []
+        for run, mean in zip(self.runs, means.tolist(), strict=True):
+            if run != best and not np.isnan(mean) and (best, run) not in self.wins[0]:
+                close.append(self.letters[run])
+        name = labels(self.measures)[0]
+        if not close:
+            return f" By {name}, the best run ({self.letters[best]}) is better than every other."
+        others = listed(close, most=len(close))
+        return (
+            f" By {name}, the tests cannot tell the best run ({self.letters[best]}) from {others}."
+        )
 
     @property
     def letters(self) -> dict[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import range_of, sign_of
-from ...output.formats import counted, decimal, listed, p_of
+from ...output.formats import counted, decimal, listed, p_of, short
 from ..statistics.defaults import LEAST_TESTED_TOPICS
 from .fields import fields_shown
 from .tests import METHODS, PAIRED_T, Test
@@ -130,13 +130,14 @@ def _listed_runs(tests: Iterable[Test]) -> str:
 
 
 def _spread_of(tests: Iterable[Test]) -> str:
-    """The size of the difference of some tests, or the smallest and the largest one."""
-    sizes = sorted(abs(test.difference or 0.0) for test in tests)
-    smallest = decimal(sizes[0])
-    largest = decimal(sizes[-1])
+    """The size of the difference of some tests, or the smallest and the largest one, each with its
+    run, so that they do not read as an interval."""
+    by_size = sorted(tests, key=lambda test: abs(test.difference or 0.0))
+    smallest = decimal(abs(by_size[0].difference or 0.0))
+    largest = decimal(abs(by_size[-1].difference or 0.0))
     if smallest == largest:
         return smallest
-    return f"{smallest} to {largest}"
+    return f"{smallest} ({by_size[0].run}) to {largest} ({by_size[-1].run})"
 
 
 def _around_the_best(comparison: Comparison, measure: Measure) -> str:
@@ -191,7 +192,7 @@ def notes_below(comparison: Comparison) -> list[str]:
             "repeats."
         )
     if any(map(_is_cut_at_zero, comparison.outcomes)):
-        notes.append(CUT_AT_ZERO)
+        notes.append(_cut_at_zero(comparison))
     notes += notes_on_pairs(comparison)
     if comparison.groups:
         sizes = [group.topics for group in comparison.groups.values()]
@@ -207,9 +208,13 @@ def notes_below(comparison: Comparison) -> list[str]:
     return notes
 
 
-CUT_AT_ZERO = (
-    "A bound of 0 is cut there: the correction finds a difference, so that interval and p agree."
-)
+def _cut_at_zero(comparison: Comparison) -> str:
+    """Why an interval ends at 0."""
+    return (
+        "An interval with a bound of 0 was cut there: intervals that hold together are wide, and "
+        f"this one reached beyond 0, but p with {comparison.corrected.name} is below "
+        f"{short(comparison.alpha)}, so the difference counts as significant."
+    )
 
 
 def _is_cut_at_zero(test: Test) -> bool:
