@@ -48,6 +48,11 @@ def demo_page(tmp_path_factory):
     return page_of(tmp_path_factory.mktemp("what-if"))
 
 
+def lines_of(page):
+    """The lines that tell where the best run changes."""
+    return [line for line in page.locator(".what-if-tipping").inner_text().splitlines() if line]
+
+
 def random_settings(seed):
     generator = random.Random(seed)
     for number in range(SETTINGS):
@@ -177,10 +182,13 @@ def test_map_of_a_sum_that_is_not_normalised_has_such_sums_without_a_discount(op
 def test_all_turns_are_those_of_python_and_the_map_has_the_colours_of_the_figure(opened, demo_page):
     page = opened(demo_page, "#g=1,1,1").page
     page.wait_for_selector(".what-if-map [aria-current]")
-    assert page.locator(".what-if-tipping").inner_text() == (
-        "E overtakes B when level 3 is worth more than 1.12 times level 1, with level 2 at 1. "
-        "Best as that gain rises from 0: B, E from 1.12, D from 1.59."
-    )
+    assert lines_of(page) == [
+        "E overtakes B when level 3 is worth more than 1.12 times level 1, with level 2 at 1.",
+        "Best run by the gain of level 3:",
+        "0 to 1.12: B, now",
+        "1.12 to 1.59: E",
+        "from 1.59: D",
+    ]
     gains = (1.11, 1.13, 1.58, 1.6)
     measures = [f"nDCG_JK(gains=1:1,2:1,3:{gain})@10" for gain in gains]
     means = evaluate("graded-demo", demo.run_paths(), measures).means()
@@ -197,12 +205,13 @@ def test_all_turns_are_those_of_python_and_the_map_has_the_colours_of_the_figure
 def test_a_turn_below_another_level_says_that_the_slider_takes_it_along(opened, demo_page):
     page = opened(demo_page, "#b=2&g=1,2,3&k=10&m=nDCG_JK").page
     page.wait_for_selector(".what-if-tipping:not(:empty)")
-    text = page.locator(".what-if-tipping").inner_text()
-    assert text.startswith(
-        "E overtakes D when level 3 is worth less than 1.89 times level 1, with level 2 at 2. "
+    assert lines_of(page)[:4] == [
+        "E overtakes D when level 3 is worth less than 1.89 times level 1, with level 2 at 2.",
         "The slider takes lower levels along: then E overtakes D below a gain of 1.83. "
-        "Uncheck the box to move level 3 alone. Best as that gain alone rises from 0: B"
-    )
+        "Uncheck the box to move level 3 alone.",
+        "Best run by the gain of level 3 alone:",
+        "0 to .711: B",
+    ]
     alone = [f"nDCG_JK(gains=1:1,2:2,3:{gain})@10" for gain in (1.88, 1.9)]
     along = [f"nDCG_JK(gains=1:1,2:{gain},3:{gain})@10" for gain in (1.82, 1.84)]
     means = evaluate("graded-demo", demo.run_paths(), alone + along).means()
@@ -210,14 +219,50 @@ def test_a_turn_below_another_level_says_that_the_slider_takes_it_along(opened, 
     assert page.evaluate(DRAG_DOWN) == [[1, 1.88, 1.88], [1, 1.78, 1.78]]
 
 
+def test_turns_have_one_unit_if_the_lowest_level_gains_no_1(opened, demo_page):
+    page = opened(demo_page, "#b=2&g=0.94,1,1&k=10&m=nDCG_JK").page
+    page.wait_for_selector(".what-if-tipping:not(:empty)")
+    first, _, *turns = lines_of(page)
+    assert "worth more than 1.1 times level 1 (a gain of 1.03), with level 2" in first
+    assert turns[0] == "0 to 1.03: B, now"
+
+
+PLACE = """(selector) => {
+  const box = document.querySelector(selector).getBoundingClientRect();
+  return [box.top, box.bottom];
+}"""
+
+
+def test_sliders_and_order_of_the_runs_fit_on_the_screen_of_a_phone(opened, demo_page):
+    page = opened(demo_page, width=390).page
+    top, below_first = page.evaluate(PLACE, "#what-if-gain-0")
+    above_runs, bottom = page.evaluate(PLACE, ".what-if-runs")
+    assert below_first < above_runs
+    assert bottom - top < 600
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert page.locator(".what-if-answers .what-if-runs").count() == 1
+
+
+def test_what_is_wider_than_the_page_says_that_it_scrolls_until_its_end(opened, demo_page):
+    page = opened(demo_page, width=390).page
+    page.wait_for_selector(".figure[data-scrolls=more]")
+    hint = "getComputedStyle(document.querySelector('.figure'), '::before').content"
+    assert "Scroll sideways" in page.evaluate(hint)
+    page.evaluate("document.querySelector('.figure').scrollLeft = 1000")
+    page.wait_for_selector(".figure[data-scrolls=end]")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.wait_for_selector(".figure:not([data-scrolls])")
+    assert page.locator(".what-if-runs").count() == 1
+
+
 def test_a_slider_that_turns_nothing_says_so(opened, demo_page):
     page = opened(demo_page, "#g=0,1,2&m=Q").page
     page.wait_for_selector(".what-if-tipping:not(:empty)")
-    assert page.locator(".what-if-tipping").inner_text() == (
-        "E overtakes D when level 3 is worth nothing, with level 1 at 0. The slider takes lower "
-        "levels along: then no other run is best at lower gains. Uncheck the box to move level 3 "
-        "alone."
-    )
+    assert lines_of(page) == [
+        "E overtakes D when level 3 is worth nothing, with level 1 at 0.",
+        "The slider takes lower levels along: then no other run is best at lower gains. Uncheck "
+        "the box to move level 3 alone.",
+    ]
     page.get_by_label("a higher level is worth at least as much").uncheck()
     page.wait_for_function(
         "!document.querySelector('.what-if-tipping').textContent.includes('box')"

@@ -79,3 +79,19 @@ function fold(whole, most) {
 }
 document.querySelectorAll("table.sortable:not(.fixed)").forEach((table) => fold(table, 25));
 document.querySelectorAll("[data-fold]").forEach((list) => fold(list, Number(list.dataset.fold)));
+
+// What is wider than the page says that it scrolls, and fades at the right until its end is in sight.
+function tellScrolling(element) {
+  const hidden = element.scrollWidth - element.clientWidth;
+  if (hidden < 2) delete element.dataset.scrolls;
+  else element.dataset.scrolls = hidden - element.scrollLeft < 2 ? "end" : "more";
+}
+const watching = new ResizeObserver((entries) => {
+  for (const element of new Set(entries.map((entry) => entry.target.closest(".wide, .figure")))) tellScrolling(element);
+});
+document.addEventListener("DOMContentLoaded", () => { // other scripts make such elements, too
+  for (const element of document.querySelectorAll(".wide, .figure")) {
+    for (const watched of [element, ...element.children]) watching.observe(watched);
+    element.addEventListener("scroll", () => tellScrolling(element), { passive: true });
+  }
+});

@@ -374,14 +374,26 @@ class WhatIfPage {
     this.buildGains();
     this.buildOthers();
     this.answer = make("p", { className: "lead", "aria-live": "polite" });
-    this.tipping = make("p", { className: "what-if-tipping", "aria-live": "polite" });
+    this.tipping = make("div", { className: "what-if-tipping", "aria-live": "polite" });
     this.buildRuns();
     this.buildMap();
     this.buildCopies();
-    const right = make("div", { className: "what-if-answers" }, this.answer, this.tipping, this.table, this.map);
+    const right = make("div", { className: "what-if-answers" }, this.answer, this.table, this.tipping, this.map);
     this.root.append(make("div", { className: "what-if-columns" }, this.controls, right), this.copies);
+    this.keepOrderInSight();
     this.root.hidden = false;
     document.getElementById("what-if-static").hidden = true;
+  }
+
+  // Where there is one column, the order of the runs stands directly below the sliders.
+  keepOrderInSight() {
+    const narrow = matchMedia("(max-width: 67rem)");
+    const place = () => {
+      if (narrow.matches) this.gainSliders.after(this.table);
+      else this.answer.after(this.table);
+    };
+    narrow.addEventListener("change", place);
+    place();
   }
 
   buildGains() {
@@ -414,8 +426,8 @@ class WhatIfPage {
       presets.append(button);
       return { button, gains };
     });
-    fields.append(presets);
-    this.controls.append(fields);
+    this.gainSliders = fields;
+    this.controls.append(fields, presets);
   }
 
   buildOthers() {
@@ -648,13 +660,15 @@ class WhatIfPage {
   later() {
     clearTimeout(this.waiting);
     const setting = this.setting;
+    this.tipping.style.minHeight = `${this.tipping.offsetHeight}px`; // what stands below does not jump
     this.tipping.textContent = "";
     this.waiting = setTimeout(() => {
       const turns = { alone: turnsOf(this.rankings, setting, this.steps, alone(setting)) };
       // A drag may begin between the two searches.
       this.waiting = setTimeout(() => {
         if (this.ordered.checked) turns.dragged = turnsOf(this.rankings, setting, this.steps, dragged(setting));
-        this.tipping.replaceChildren(...breakable(tippingSentence(setting, this.data, turns)));
+        this.tipping.replaceChildren(...tippingPoints(setting, this.data, turns));
+        this.tipping.style.minHeight = "";
         this.fillMap(setting);
       }, 0);
     }, 60);
@@ -828,16 +842,20 @@ function changes(best, before, runs) {
   return isShared(before) ? `${name} alone is best` : `${name} overtakes ${namesOf(before, runs)}`;
 }
 
-// The nearest turns above and below the gain of the setting when the highest level is changed `alone`, and all of them
-// if there are several. If dragging the slider (`dragged`) shows other turns, these follow.
-function tippingSentence(setting, { runs, levels }, turns) {
+// The nearest turns above and below the gain of the setting when the highest level is changed `alone`, a paragraph
+// each, and a list of all of them if there are several. If dragging the slider (`dragged`) shows other turns, these
+// follow.
+function tippingPoints(setting, { runs, levels }, turns) {
   const last = levels.length - 1;
   const highest = `level ${levels[last]}`;
   const gain = setting.gains[last];
   const lowest = setting.gains.findIndex((other, place) => other > 0 && place < last);
   const worth = (turn) => {
     if (lowest < 0) return `a gain of ${plain(rounded(turn.gain))}`;
-    return `${plain(rounded(turn.gain / setting.gains[lowest]))} times level ${levels[lowest]}`;
+    const times = plain(rounded(turn.gain / setting.gains[lowest]));
+    const gain = plain(rounded(turn.gain));
+    const inGains = gain === times ? "" : ` (a gain of ${gain})`;
+    return `${times} times level ${levels[lowest]}${inGains}`;
   };
   const found = nearest(turns.alone, gain);
   // Without any gain above 0, all runs are equal and none is the best.
@@ -857,12 +875,24 @@ function tippingSentence(setting, { runs, levels }, turns) {
   }
   const drag = turns.dragged ? dragSentence(found, nearest(turns.dragged, gain), highest, runs) : "";
   if (drag) sentences.push(drag);
-  if (turns.alone.turns.length > 1) {
-    const later = turns.alone.turns.map((turn) => `${namesOf(turn.to, runs)} from ${plain(rounded(turn.gain))}`);
-    const rises = drag ? "that gain alone rises" : "that gain rises";
-    sentences.push(`Best as ${rises} from 0: ${namesOf(turns.alone.first, runs)}, ${later.join(", ")}.`);
-  }
-  return sentences.join(" ");
+  const paragraphs = sentences.map((sentence) => make("p", {}, ...breakable(sentence)));
+  if (turns.alone.turns.length > 1) paragraphs.push(...listOfTurns(turns.alone, gain, highest, !!drag, runs));
+  return paragraphs;
+}
+
+// The best run between each turn and the next, as a list with the present gain in bold.
+function listOfTurns({ first, turns }, gain, highest, isAlone, runs) {
+  const gains = turns.map((turn) => turn.gain);
+  const ends = [...gains.map((end) => plain(rounded(end))), ""];
+  const items = [first, ...turns.map((turn) => turn.to)].map((best, place) => {
+    const begin = place ? ends[place - 1] : "0";
+    const between = ends[place] ? `${begin} to ${ends[place]}` : `from ${begin}`;
+    const isHere = gain >= (gains[place - 1] ?? -Infinity) && gain < (gains[place] ?? Infinity);
+    const text = breakable(`${between}: ${namesOf(best, runs)}`);
+    return make("li", {}, ...(isHere ? [make("strong", {}, ...text, ", now")] : text));
+  });
+  const changed = isAlone ? `${highest} alone` : highest;
+  return [make("p", { textContent: `Best run by the gain of ${changed}:` }), make("ul", {}, ...items)];
 }
 
 // The nearest turns of the slider, if they are not those of the highest level alone.
