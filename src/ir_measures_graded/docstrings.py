@@ -2,9 +2,10 @@
 
 import ast
 import inspect
-import re
+import io
 import sys
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 LEAVES_OUT_DOCSTRINGS = sys.flags.optimize >= 2
@@ -28,8 +29,9 @@ def summary_of(thing: Any) -> str:
     >>> summary_of(docstring_of)
     'The docstring of a class or function without its indentation; empty if it has none.'
     """
-    paragraph = re.split(r"\n\s*\n", _indented(thing).strip(), maxsplit=1)[0]
-    return " ".join(paragraph.split())
+    lines = io.StringIO(_indented(thing).strip())
+    paragraph = takewhile(str.strip, lines)
+    return " ".join(" ".join(paragraph).split())
 
 
 def field_of(thing: Any, field: str) -> str:

@@ -7,9 +7,8 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 PACKAGE: Final = "."
 """The package that users give to pip: a clone of the repository. A release on a package index sets
@@ -62,8 +61,7 @@ class EmptyRunWarning(InputWarning):
     """A run in memory has no row, so no topic has a document. An empty file is an error instead."""
 
 
-@dataclass(frozen=True)
-class Remark:
+class Remark(NamedTuple):
     """An unusual property of qrels, a run or a measure, which the values do not show.
 
     - `kind`: the property, the same word for all runs and versions, such as ``unjudged``.

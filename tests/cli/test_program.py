@@ -136,13 +136,17 @@ from ir_measures_graded import cli
 
 heavy = [f"ir_measures_graded.{name}" for name in ("analysis", "cli.evaluate", "files.json_files")]
 heavy += ["concurrent.futures", "ir_datasets", "matplotlib", "pandas", "pyarrow", "scipy", "tqdm"]
-for words in ["--version"], ["measures"], ["evaluate", "qrels", "run", "nCG", "AP"]:
+for name in ("core.registry.everyday", "evaluation.attributes", "files.contracts"):
+    heavy.append(f"ir_measures_graded.{name}")
+heavy.append("csv")
+for words in ["--version"], ["evaluate", "qrels", "./run", "nCG", "AP"], ["measures"]:
     assert cli.main(words) == 0
     print("imported:", *[name for name in heavy if name in sys.modules])
 """
     done = command("-c", code, program=[sys.executable], text=True)
     lines = [line for line in done.stdout.splitlines() if line.startswith("imported:")]
-    assert lines == ["imported:", "imported:", "imported: ir_measures_graded.cli.evaluate"]
+    after_evaluate = "imported: ir_measures_graded.cli.evaluate"
+    assert lines == ["imported:", after_evaluate, f"{after_evaluate} csv"]
 
 
 def test_the_format_is_aligned_on_a_terminal_unless_one_is_given(output, monkeypatch):

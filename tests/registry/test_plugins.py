@@ -95,6 +95,16 @@ def test_measure_cannot_modify_shared_arrays():
             evaluator.calc_aggregate(RUN)
 
 
+def test_measure_cannot_replace_shared_arrays():
+    class Replacing(GradedMeasure):
+        def values(self, topics):
+            topics.run.gain = np.ones(topics.run.gain.size)
+
+    evaluator = ir_measures.providers.registry["graded"].evaluator([Replacing(), nDCG_JK], QRELS)
+    with pytest.raises(GradedError, match="gain of a GainList cannot be changed"):
+        evaluator.calc_aggregate(RUN)
+
+
 # Measures that fail
 
 

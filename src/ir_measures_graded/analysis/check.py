@@ -215,14 +215,14 @@ def check(
         shares = judged_down_to / documents_down_to
     remarks += measure_remarks(wanted, judged, judgments.contract)
     subject = judgments.name or "qrels"
-    remarks += [replace(remark, subject=subject) for remark in judgments.rows.facts.remarks]
+    remarks += [remark._replace(subject=subject) for remark in judgments.rows.facts.remarks]
     if judgments.rows.facts.only_relevant:
         remarks.append(Remark("only relevant", subject, ONLY_RELEVANT))
     if judgments.contract is None:
         remarks += level_remarks(judged, judgments.name, LEVELS)
     without_relevant = list(_on_topics_without_relevant(measured, judgments))
     if not wanted:  # nobody named this measure
-        without_relevant = [replace(remark, subject=subject) for remark in without_relevant]
+        without_relevant = [remark._replace(subject=subject) for remark in without_relevant]
     remarks += without_relevant
     of_qrels = levels(judgments, highest=any(map(needs_intents, wanted)))
     return Check(of_qrels, tuple(run.name for run in named), tuple(remarks), shares)

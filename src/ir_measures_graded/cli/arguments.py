@@ -14,7 +14,6 @@ from ir_measures import Measure
 
 from ..core.provider import same_for_any_levels
 from ..core.ranking.gains import named_weightings, weighting
-from ..core.registry.everyday import is_everyday
 from ..core.registry.facts import CHOICES_OF_NO_RELEVANT, ZERO, is_err, with_missing_options
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import is_measure, parse_measure, parse_measures, with_gains
@@ -22,7 +21,6 @@ from ..core.registry.plugins import without_search
 from ..core.rows.columns import OUR_NAMES, Chosen, SharedName
 from ..core.rows.level_words import levels_named
 from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean, quoted
-from ..evaluation.attributes import read_attribute, read_sessions
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import (
     Judgments,
@@ -109,6 +107,8 @@ def attribute_of_topics(arguments: Arguments, option: str) -> dict[str, Any] | N
     text = arguments.get(option)
     if text is None:
         return None
+    from ..evaluation.attributes import read_attribute
+
     return read_attribute(text, given_columns(arguments))
 
 
@@ -503,6 +503,8 @@ def inputs(
         # Without a file, the ids of the topics tell their sessions.
         topics_of_sessions: Any = True
         if sessions:
+            from ..evaluation.attributes import read_sessions
+
             topics_of_sessions = read_sessions(sessions, given_columns(arguments))
         qrels = in_sessions(qrels, topics_of_sessions)
     weights = attribute_of_topics(arguments, "weights")
@@ -699,6 +701,8 @@ def _no_measure(paths: Iterable[str]) -> str:
 
 def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     """The message about an argument that is not a file and, because of `error`, not a measure."""
+    from ..core.registry.everyday import is_everyday  # Only mistakes need it.
+
     if is_everyday(text):
         return error
     run_name, _, path = text.partition("=")  # as in NAME=path

@@ -1,7 +1,7 @@
 """The command `evaluate`, which prints like the ir_measures command or as a table."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,7 +10,6 @@ import ir_measures
 
 from ..core.ranking.gains import named_weightings
 from ..errors import GradedError
-from ..evaluation.attributes import groups_of
 from ..evaluation.evaluate import evaluate
 from ..evaluation.evaluation import FIGURES, MEANS, TOPICS, Evaluation
 from ..evaluation.value_columns import AGGREGATE, ALL, GROUP
@@ -149,13 +148,7 @@ def run(arguments: Arguments) -> Answer:
     rows = list(_rows(evaluation, arguments))
     full = Table(["run", "query_id", GROUP, AGGREGATE, *names], rows)
     wide = full.select("run", *topic_columns, *mark_columns, *names)
-    view = View(
-        [wide],
-        partial(_figure, evaluation, arguments),
-        noted=evaluation.notes(),
-        remarks=evaluation.remarks,
-        headline=evaluation.headline(),
-    )
+    view = _EvaluationView(evaluation, wide, partial(_figure, evaluation, arguments))
     answer = Answer(view, facts=facts, default=default)
     if len(evaluation.runs) > 1 or arguments.by is not None:
         return answer
@@ -166,9 +159,28 @@ def run(arguments: Arguments) -> Answer:
     documents: dict[str, Any] = {"tsv": partial(headless.lines, "tsv")}
     for form in ("jsonl", "json"):
         documents[form] = partial(long.lines, form)
-    noted = View([long], noted=evaluation.notes())
-    documents["text"] = partial(noted.lines, "text")
+    documents["text"] = partial(_lines_with_notes, long, evaluation)
     return replace(answer, documents=documents)
+
+
+class _EvaluationView(View):
+    """A table of an evaluation, whose headline and notes are made when a format shows them."""
+
+    def __init__(self, evaluation: Evaluation, table: Table, draw: "Callable[[], figures.Figure]"):
+        super().__init__([table], draw, remarks=evaluation.remarks)
+        self.evaluation = evaluation
+
+    @property
+    def summary(self) -> str:
+        return self.evaluation.headline()
+
+    def notes(self) -> Sequence[str]:
+        return self.evaluation.notes()
+
+
+def _lines_with_notes(table: Table, evaluation: Evaluation, places: int) -> list[str]:
+    """The lines of a table of an evaluation as text, and its notes."""
+    return View([table], noted=evaluation.notes()).lines("text", places)
 
 
 def _under_gains(
@@ -253,8 +265,11 @@ def _rows(evaluation: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:
     means = [known(means_of_run) for means_of_run in evaluation.means()]
     groups: dict[int, str] = {}
     by = attribute_of_topics(arguments, "by")
-    for group, topics in groups_of(evaluation.topics, by).items():
-        groups |= dict.fromkeys(topics, group)
+    if by is not None:
+        from ..evaluation.attributes import groups_of
+
+        for group, topics in groups_of(evaluation.topics, by).items():
+            groups |= dict.fromkeys(topics, group)
     for number, run in enumerate(evaluation.runs):
         if arguments.by_query:
             by_topic = evaluation.reported[number].T.tolist()

@@ -103,6 +103,8 @@ MEASURE = "-m"
 """
 ALWAYS_ON = "-c"
 """trec_eval's option by which topics that the run lacks count as 0, as they always do here."""
+SINGLE_LETTERS = {"c", "n", "q"}
+"""Options of trec_eval that may follow one hyphen together."""
 LEVEL = "-l"
 """trec_eval's option of the lowest relevant level, which stands on the measures here."""
 WITHOUT_LEVEL = ("nDCG", "NumRet", "NumQ", "Judged", "trec_unj")
@@ -266,8 +268,10 @@ def _with_single_letters(words: Sequence[str]) -> list[str]:
     """The line with -q -c for -qc, as trec_eval takes it."""
     line: list[str] = []
     for word in words:
-        if re.fullmatch("-[cnq]{2,}", word):
-            line += [f"-{letter}" for letter in word[1:]]
+        letters = word.removeprefix("-")
+        has_several = len(word) > len(letters) > 1
+        if has_several and SINGLE_LETTERS.issuperset(letters):
+            line += [f"-{letter}" for letter in letters]
         else:
             line.append(word)
     return line

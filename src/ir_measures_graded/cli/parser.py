@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from textwrap import wrap
@@ -105,13 +104,16 @@ class Option(NamedTuple):
     @property
     def flags(self) -> list[str]:
         """The flags; none for an argument."""
+        if not self.spelling.startswith("-"):
+            return []
         return [word for word in self.spelling.split() if word.startswith("-")]
 
     @property
     def name(self) -> str:
         """The name of the value in `Arguments`."""
-        words = self.spelling.split()
-        word = self.flags[-1] if self.flags else words[0]
+        first, *others = self.spelling.split()
+        flags = [word for word in others if word.startswith("-")]
+        word = flags[-1] if flags else first
         return word.strip("-").replace("-", "_")
 
     @property
@@ -124,7 +126,7 @@ class Option(NamedTuple):
         settings: dict[str, Any] = {"nargs": None}
         if self.optional:
             settings["nargs"] = "?"
-        if not self.flags:
+        if not self.spelling.startswith("-"):
             if self.many:
                 settings["nargs"] = "*"
             return settings | {"help": self.help, "metavar": self.heading}
@@ -167,7 +169,6 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Arguments:
     """The `words` of a command line, the value of each option, and the files that they name.
 
@@ -175,11 +176,19 @@ class Arguments:
     given.
     """
 
-    words: Sequence[str]
-    by_option: Mapping[str, Any]
-    given: Set[str]
-    reads: Sequence[str]
-    writes: Sequence[str]
+    def __init__(
+        self,
+        words: Sequence[str],
+        by_option: Mapping[str, Any],
+        given: Set[str],
+        reads: Sequence[str],
+        writes: Sequence[str],
+    ):
+        self.words = words
+        self.by_option = by_option
+        self.given = given
+        self.reads = reads
+        self.writes = writes
 
     def __getattr__(self, name: str) -> Any:
         return self.by_option[name]
@@ -222,11 +231,12 @@ class Parser(argparse.ArgumentParser):
         for title in GROUPS:
             groups[title] = self.add_argument_group(title)
         for option in options:
-            names = option.flags or [option.name]
+            flags = option.flags
+            names = flags or [option.name]
             group = groups[option.group]
             action = group.add_argument(*names, **option.settings())
             # A flag with underscores may also be written with hyphens.
-            for flag in option.flags:
+            for flag in flags:
                 self._option_string_actions[flag.replace("_", "-")] = action
 
     def format_help(self) -> str:
@@ -251,15 +261,16 @@ class Parser(argparse.ArgumentParser):
         reads: list[str] = []
         writes: list[str] = []
         for option in self.options:
-            if option.name in given and option.requires and option.requires not in given:
-                raise GradedError(f"--{option.name} requires --{option.requires}")
-            if option.name in given and option.excludes in given:
-                raise GradedError(f"--{option.name} and --{option.excludes} exclude each other")
+            name = option.name
+            if name in given and option.requires and option.requires not in given:
+                raise GradedError(f"--{name} requires --{option.requires}")
+            if name in given and option.excludes in given:
+                raise GradedError(f"--{name} and --{option.excludes} exclude each other")
             default = [] if option.many or option.repeated else option.default
-            value = parsed.get(option.name, default)
+            value = parsed.get(name, default)
             if option.reads and isinstance(value, list):
                 value = expanded(value, values.get("qrels"))
-            values[option.name] = value
+            values[name] = value
             if option.reads and value is not None:
                 reads += [named_path(word).path for word in option.reads(value)]
             if option.writes and value is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -25,7 +24,6 @@ from ..errors import GradedError, shown
 from .sessions import turn_measure
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Counting:
     """How the topics of qrels count.
 
@@ -35,15 +33,14 @@ class Counting:
     - `weights`: the weight of each topic; None if all count alike.
     """
 
-    no_relevant: str = ZERO
-    weights: Mapping[str, float] | None = None
-
-    def __post_init__(self) -> None:
-        if self.no_relevant not in CHOICES_OF_NO_RELEVANT:
+    def __init__(self, no_relevant: str = ZERO, weights: Mapping[str, float] | None = None):
+        if no_relevant not in CHOICES_OF_NO_RELEVANT:
             allowed = ", ".join(CHOICES_OF_NO_RELEVANT)
             raise GradedError(
-                f"no_relevant={shown(self.no_relevant)} is not allowed; it is one of {allowed}"
+                f"no_relevant={shown(no_relevant)} is not allowed; it is one of {allowed}"
             )
+        self.no_relevant = no_relevant
+        self.weights = weights
 
     @property
     def is_plain(self) -> bool:

@@ -8,8 +8,7 @@ each topic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
@@ -22,7 +21,6 @@ from ..files.predictions import FORMS as FORMS_WITH_PREDICTIONS
 from ..output.formats import counted
 from ..progress import Progress, steps
 from . import named, remarks
-from .attributes import By
 from .checked import checks_arguments
 from .evaluation import NO_VALUE, Evaluation, Unjudged
 from .jobs import jobs
@@ -31,6 +29,9 @@ from .order_of_rows import GIVEN, with_shared_options
 from .run_evaluator import RunEvaluator, RunValues
 from .sessions import Given
 from .weights import counted_by
+
+if TYPE_CHECKING:
+    from .attributes import By
 
 OF_BOOSTING = ("nDCG", "nDCG_Burges", "AP")
 """The measures that LightGBM and XGBoost compute."""
@@ -144,7 +145,7 @@ def evaluate(
         on_runs = [remark for of_run in results for remark in of_run.remarks]
         subject = judgments.name or "qrels"
         # The reader of the qrels has issued its remarks.
-        of_reader = [replace(remark, subject=subject) for remark in judgments.rows.facts.remarks]
+        of_reader = [remark._replace(subject=subject) for remark in judgments.rows.facts.remarks]
         values = np.stack([of_run.values for of_run in results])
         missing = [of_run.missing for of_run in results]
         result = Evaluation(

@@ -23,7 +23,6 @@ from ..output import figures
 from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result, View
 from ..output.tables import Note, Table
-from .attributes import By
 from .counting import Counting, effective_size, weighted_mean, with_effective
 from .level_notes import notes_on_levels
 from .order_of_rows import ORDER_GIVEN
@@ -34,6 +33,7 @@ from .weights import ALL_ZERO, read_weights, refuse_missing_weights
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from .attributes import By
     from .values import Names
 
 MEANS = "means"

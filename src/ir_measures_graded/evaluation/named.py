@@ -14,7 +14,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -36,15 +36,17 @@ from ..core.rows.lists import is_pair, sequence_of
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
 from ..errors import FileError, GradedError, Remark, WholeLevelsError, did_you_mean, quoted, shown
 from ..files.content import matching
-from ..files.contracts import Contract, contract_of
 from ..files.files import RunFile, without_endings
-from ..files.sources import definitions_of, qrels_source
+from ..files.sources import definitions_of, is_file, qrels_source
 from ..output.result import Result
 from .counting import PLAIN, Counting
 from .order_of_rows import in_order_given, refuse_readers_of_scores
 from .remarks import DEPTH, RunRemarks, depth_of, issue
 from .sessions import Given, Sessions
 from .vespa_ids import short_id, with_ids_of_qrels
+
+if TYPE_CHECKING:
+    from ..files.contracts import Contract
 
 Runs = Mapping[str, Any] | Iterable[Any] | str | os.PathLike[str]
 """Runs by name, or pairs of name and run. A run is in any form that ir-measures takes, a path of a
@@ -96,7 +98,7 @@ class Judgments:
     @cached_property
     def contract(self) -> Contract | None:
         """What the levels mean, if the qrels are an ir-datasets id of which this is known."""
-        return contract_of(self.name)
+        return _contract_of(self.name)
 
     @cached_property
     def documents(self) -> Judged:
@@ -173,11 +175,20 @@ def measures_for(
     return parse_measures(wanted, uncut)
 
 
+def _contract_of(name: str | None) -> Contract | None:
+    """The contract of an ir-datasets id; None for a file and for qrels without a name."""
+    if name is None or is_file(name):
+        return None
+    from ..files.contracts import contract_of  # Few qrels are ids.
+
+    return contract_of(name)
+
+
 def official_measures(qrels: Qrels) -> Sequence[str]:
     """The official measures of a collection. Raises `GradedError` if they are not known."""
     source = qrels.name if isinstance(qrels, Judgments) else qrels
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
-    contract = contract_of(name)
+    contract = _contract_of(name)
     if contract is None or not contract.official:
         if name is not None:
             definitions_of(name)  # raises for a name that is no file and no id

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,6 @@ from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import absent_levels, falling_gains, levels_for
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning, Remark, level_of_caller, shown
-from ..files.contracts import Contract
 from ..files.predictions import ONE_A_LINE
 from ..output.formats import Percent, counted, listed
 from ..output.remarks import in_collection, merged
@@ -30,6 +28,7 @@ from .vespa_ids import remarks_on_ids
 from .words import remarks_on_words
 
 if TYPE_CHECKING:
+    from ..files.contracts import Contract
     from .near_ids import UnmatchedDocuments
 
 DEPTH = 10
@@ -152,7 +151,9 @@ class RunRemarks:
     topic. Without a `depth`, no remark counts unjudged documents.
     """
 
-    def __init__(self, judged: Judged, depth: int | None = DEPTH, contract: Contract | None = None):
+    def __init__(
+        self, judged: Judged, depth: int | None = DEPTH, contract: "Contract | None" = None
+    ):
         self.depth = depth
         self.contract = contract
         self.all_judged = judged.whole
@@ -228,7 +229,7 @@ class RunRemarks:
     def of(self, source: RunSource, name: str) -> Iterator[Remark]:
         """Unusual properties of the whole run of this name, which has been counted."""
         for remark in source.remarks:
-            yield replace(remark, subject=name)
+            yield remark._replace(subject=name)
         yield from remarks_on_ids(self.shortened, name)
         if source.of_passages:
             yield from self._on_passages(source, name)
@@ -351,7 +352,7 @@ def leaves_open(measure: Measure, parameter: str) -> bool:
     return parameter != "rel" or info.default == 1
 
 
-def contract_remarks(measure: Measure, contract: Contract) -> Iterator[Remark]:
+def contract_remarks(measure: Measure, contract: "Contract") -> Iterator[Remark]:
     """How the collection is evaluated, if the measure takes its levels in another way."""
     subject = str(measure)
     if contract.rel is not None and contract.rel > 1 and leaves_open(measure, "rel"):
@@ -369,7 +370,7 @@ def contract_remarks(measure: Measure, contract: Contract) -> Iterator[Remark]:
 
 
 def measure_remarks(
-    measures: Iterable[Measure], judged: Judged, contract: Contract | None = None
+    measures: Iterable[Measure], judged: Judged, contract: "Contract | None" = None
 ) -> Iterator[Remark]:
     """Remarks on everyday names, on levels of measures that the qrels lack, and on what the
     collection fixes.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -33,12 +32,12 @@ Fields = tuple[np.ndarray, np.ndarray]
 """The `values` and `missing` of a run, as in `Evaluation`."""
 
 
-@dataclass(eq=False, repr=False)
 class Sessions:
     """The names of sessions, in the order of the qrels, and the session of each topic."""
 
-    names: tuple[str, ...]
-    turns: Turns
+    def __init__(self, names: tuple[str, ...], turns: Turns):
+        self.names = names
+        self.turns = turns
 
     @classmethod
     def of(cls, topics: Sequence[str], sessions_of: Given) -> Sessions:

@@ -14,7 +14,8 @@ from ..errors import GradedError, Remark, shown
 if TYPE_CHECKING:
     from .named import Judgments
 
-FORM = re.compile(r"id:[^:]*:[^:]*:[^:]*:(.+)", re.DOTALL)
+SCHEME = "id:"
+FORM = rf"(?s){SCHEME}[^:]*:[^:]*:[^:]*:(.+)"
 """Namespace, type, and key and value, such as ``g=group``, stand before the part that names the
 document.
 """
@@ -26,7 +27,9 @@ def short_id(id_: str) -> str | None:
     >>> short_id("id:shop:item::P3"), short_id("id:shop:item:g=a:P:3"), short_id("P3")
     ('P3', 'P:3', None)
     """
-    match = FORM.fullmatch(id_)
+    if not id_.startswith(SCHEME):
+        return None
+    match = re.fullmatch(FORM, id_)
     return None if match is None else match[1]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures import Measure
@@ -13,10 +14,12 @@ from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import ONE, SKIP, ZERO
 from ..errors import GradedError, shown
 from ..output.formats import counted, listed
-from .attributes import By, read_attribute
 from .counting import Counting, effective_size, lacks_relevant, weighted_mean
 from .named import Judgments, Qrels, read_judgments
 from .value_columns import number_in
+
+if TYPE_CHECKING:
+    from .attributes import By
 
 ALL_ZERO = "weights: all {}s of {} have the weight 0"
 LARGEST_EXPONENT = 400  # of two, so that sums of squares stay far below the largest float
@@ -34,9 +37,12 @@ def read_weights(weights: By) -> dict[str, float] | None:
     """
     if weights is None:
         return None
-    by_topic = read_attribute(weights) if isinstance(weights, str) else weights
+    if isinstance(weights, str):
+        from .attributes import read_attribute
+
+        weights = read_attribute(weights)
     numbers = {}
-    for topic, weight in by_topic.items():
+    for topic, weight in weights.items():
         is_text = isinstance(weight, str)
         if weight is None or (is_text and not weight):
             continue

@@ -9,8 +9,7 @@ from ir_measures import Measure
 
 from ..core.measures.standard import definition_of
 from ..core.ranking.judged import Judged
-from ..core.registry.everyday import is_typed
-from ..core.registry.facts import HIGHEST_OF_GDEVAL, is_err
+from ..core.registry.facts import HIGHEST_OF_GDEVAL, is_err, is_typed
 from ..errors import Remark
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ..core.rows.columns import RUN
 from ..core.rows.rows import Part
@@ -96,4 +95,4 @@ def answer_parts(file: File, files: Sequence[tuple[str, str]], reading: Reading)
     )
     remark = Remark(BY_NAME, "", text_of_remark)
     for rows in parts_of_queries(Content(file).name, kinds[0], queries, reading):
-        yield replace(rows, facts=rows.facts._replace(lines=(remark,)))
+        yield Part(rows.columns, rows.line, rows.facts._replace(lines=(remark,)))

@@ -10,7 +10,6 @@ from functools import cache
 from typing import NamedTuple
 
 from ..core.ranking.gains import GainMap, pairs_of
-from .sources import is_file
 
 
 class Contract(NamedTuple):
@@ -65,15 +64,12 @@ def _contract(row: Mapping[str, str]) -> Contract:
     )
 
 
-def contract_of(name: str | None) -> Contract | None:
-    """The row of an ir-datasets id; None for a file, for qrels without a name and for an id without
-    a row.
+def contract_of(name: str) -> Contract | None:
+    """The row of an ir-datasets id; None for an id without a row.
 
     >>> contract_of("antique/test").rel, contract_of("msmarco-passage/dev/small").official
     (3, ['RR@10'])
     """
-    if name is None or is_file(name):
-        return None
     for contract in contracts():
         if any(fnmatchcase(name, pattern) for pattern in contract.pattern.split()):
             return contract

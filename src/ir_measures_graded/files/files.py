@@ -19,7 +19,6 @@ from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from copy import copy
-from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakKeyDictionary
@@ -133,7 +132,7 @@ def qrels_in(
         warning = f"{rows.facts.file}: {remark}"
         warnings.warn(warning, InputWarning, stacklevel=level_of_caller())
     if not rows.facts.file:  # an empty file has no part
-        rows = replace(rows, facts=Facts(Content(file).name))
+        rows = Part(rows.columns, rows.line, Facts(Content(file).name))
     return in_memory(rows, QRELS).rows()
 
 

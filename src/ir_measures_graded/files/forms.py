@@ -6,7 +6,6 @@ decide. Rows that follow the first block are checked against the form.
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
@@ -31,7 +30,7 @@ ONE_ROW = (
 )
 SAMPLED = (2, 3, 4, 5)  # numbers of fields that several kinds of files have
 IS_JSON = rb'\s*(\{\s*["}]|\[\s*[{\[\]])'
-INTEGER = re.compile(rb"[+-]?[0-9]+")
+INTEGER = rb"[+-]?[0-9]+"
 SAMPLE = 5_000  # lines that decide about such a form
 HEADED_ROWS = 20  # rows below a line that may be a header
 MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
@@ -176,6 +175,8 @@ def refuse_unknown_header(file: str, text: bytes, role: Role) -> None:
     for delimiter in "\t,;":
         if first.count(delimiter.encode()) < 2:
             continue
+        import csv  # This import takes time.
+
         lines = io.StringIO(text.decode(errors="replace"), newline="")
         names: list[str] = []
         rows: list[list[str]] = []
@@ -233,6 +234,8 @@ def _with_decimals(form: Form, text: bytes) -> Form:
     """The form with decimal commas if the first rows have some; only ; leaves commas to numbers."""
     if form.delimiter != ";":
         return form
+    import csv
+
     place = form.fields.index(form.role.value)
     rows = csv.reader(io.StringIO(text.decode(errors="replace")), delimiter=form.delimiter)
     with suppress(csv.Error):
@@ -332,6 +335,10 @@ def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
     """
     text = header.decode(errors="replace")
     for delimiter, name in (("\t", "TSV"), (",", "CSV"), (";", "CSV")):
+        if delimiter not in text:
+            continue
+        import csv
+
         _refuse_open_name(text, delimiter, file, reading)
         names: list[str] = []
         try:
@@ -386,6 +393,8 @@ def _refuse_open_name(header: str, delimiter: str, file: str, reading: Reading) 
 
 def _refuse_long_name(header: str, delimiter: str, file: str, reading: Reading) -> None:
     """Raise `FileError` for a header with a name that is longer than the fields that csv reads."""
+    import csv
+
     longest = csv.field_size_limit()
     if len(header) <= longest:
         return
@@ -434,7 +443,7 @@ def _form_of_run(topics: Fields, second: Fields, third: Fields, *others: Fields)
     """The form of a run with these fields in its first rows, or the reason to refuse it."""
     count_up = all(map(counts, _by_topic(topics, third)))
     if not others and number_of(third[0]) is not None:
-        if not all(map(INTEGER.fullmatch, third)):
+        if not are_integers(third):
             return SCORED
         if count_up:
             return RANKED
@@ -468,16 +477,25 @@ def _form_of_qrels(topics: Fields, second: Fields, third: Fields, *others: Field
         return JUDGED
     levels = set(third)
     documents = set(second)
-    are_levels = len(levels) <= MOST_LEVELS and all(map(INTEGER.fullmatch, levels))
+    are_levels = len(levels) <= MOST_LEVELS and are_integers(levels)
     pairs = set(zip(topics, second, strict=True))
     are_distinct = len(pairs) == len(topics)
-    are_ids = len(documents) > len(levels) or not all(map(INTEGER.fullmatch, documents))
+    are_ids = len(documents) > len(levels) or not are_integers(documents)
     has_topic_twice = len(set(topics)) < len(topics)
     if are_levels and are_distinct and (are_ids or has_topic_twice):
         return (
             "the columns are topic, document, level, iteration; export with --format trec or jsonl"
         )
     return TREC[QRELS]
+
+
+def are_integers(fields: Iterable[bytes]) -> bool:
+    """Whether all fields are whole numbers.
+
+    >>> are_integers([b"1", b"-2"]), are_integers([b"1", b"2.0"])
+    (True, False)
+    """
+    return all(re.fullmatch(INTEGER, field) for field in fields)
 
 
 def _by_topic(topics: Fields, column: Fields) -> Iterable[list[bytes]]:

@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -332,7 +331,7 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
             reverse=items.sample.remark(),
             incomplete=tuple(items.incomplete.items()),
         )
-        yield replace(rows, facts=ranked_facts)
+        yield Part(rows.columns, rows.line, ranked_facts)
 
 
 def _is_row(first: dict[str, Any], reading: Reading) -> bool:

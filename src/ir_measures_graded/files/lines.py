@@ -25,14 +25,14 @@ MARKED_LINE = b"\n" + BYTE_ORDER_MARK
 CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
 COMMENTS = 1 << 18  # bytes of the comments of a file that are looked at
 LETOR = rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*(doc(id|no)\s*=\s*)?(?P<doc>\S+))?"
-NTCIR_LEVEL = re.compile(rb"L[0-9]+")
+NTCIR_LEVEL = rb"L[0-9]+"
 FIELD = rb'[ ]*(?:"([^"]*(?:""[^"]*)*)("?)[ ]*)?([^,\n]*)(,|\n|\Z)'
 """A field of CSV: the quoted text, its end, other text, and the delimiter or line break after it.
 """
 UNENDED = "a quoted field does not end (a quote in it is doubled)"
-DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+")
+DECIMAL_COMMA = rb"[+-]?[0-9]*,[0-9]+"
 COMMAS = "they are read if ; separates the fields and the first rows have them"
-BREAK = re.compile(rb"[\x0b\x0c]|\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
+BREAK = rb"[\x0b\x0c]|\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"
 
 
 class WordError(FileError):
@@ -171,7 +171,7 @@ class Lines:
         """Raise `FileError` if another program would break this text, a line or a field without its
         end.
         """
-        sign = BREAK.search(record)
+        sign = re.search(BREAK, record)
         if sign is not None:
             raise self.error(f"{BREAKS[sign[0]]} inside a line; {ONE_ROW}: {_shown(record)}")
 
@@ -276,8 +276,9 @@ class Lines:
     def number_in(self, text: bytes) -> float:
         """The level or score in a field."""
         role = self.form.role
-        is_level_of_ntcir = role is QRELS and NTCIR_LEVEL.fullmatch(text)
-        digits = text[1:] if is_level_of_ntcir else text
+        digits = text
+        if role is QRELS and text.startswith(b"L") and re.fullmatch(NTCIR_LEVEL, text):
+            digits = text[1:]
         number = self.form.number(digits)
         if number is None and role is QRELS:
             number = level_of(text.decode(errors="replace"))
@@ -285,7 +286,7 @@ class Lines:
             reason = f"is not a number ({self.form.lines})"
             if re.match(rb"[^\W\d]", text) and role is QRELS:
                 raise WordError(f"{self.error('')}the {role.number} {_shown(text)} {reason}")
-            if DECIMAL_COMMA.fullmatch(text):
+            if re.fullmatch(DECIMAL_COMMA, text):
                 reason = f"has a decimal comma; {COMMAS}"
             elif self.form.decimal == "," and number_of(text) is not None:
                 reason = "has a decimal point, and other rows have decimal commas; use one of them"

@@ -16,7 +16,7 @@ from ..errors import FileError, shown
 from .content import LINES_READ_ALONE, Content, File, Sizes, is_lasting
 from .forms import BYTE_ORDER_MARK, LETOR, LETOR_BY_LINE, number_of
 
-COMMENTS = re.compile(rb"(?:#[^\n]*(?:\n|\Z))*")
+COMMENTS = rb"(?:#[^\n]*(?:\n|\Z))*"
 ONE_A_LINE = "one number a line"
 """The form of a file of predictions."""
 FORMS = (LETOR.name, LETOR_BY_LINE.name)
@@ -60,7 +60,7 @@ def _numbers_in(file: File, sizes: Sizes) -> np.ndarray | None:
     """
     with Content(file, sizes) as content:
         start = content.stream.start.removeprefix(BYTE_ORDER_MARK)
-        comments = COMMENTS.match(start)
+        comments = re.match(COMMENTS, start)
         start = start[comments.end() :]  # type: ignore[union-attr]
         if number_of(start.partition(b"\n")[0].strip()) is None:
             return None

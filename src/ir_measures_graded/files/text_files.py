@@ -11,7 +11,6 @@ second.
 
 from __future__ import annotations
 
-import csv
 import io
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -167,6 +166,8 @@ def _rows_of_text(text: bytes, form: Form) -> Iterator[list[bytes]]:
             if len(fields) >= len(form.fields) and not line.startswith(b"#"):
                 yield fields
         return
+    import csv  # This import takes time.
+
     lines = io.StringIO(text.decode(errors="replace"), newline="")
     with suppress(csv.Error):  # binary data is refused later
         for cells in csv.reader(lines, delimiter=form.delimiter):

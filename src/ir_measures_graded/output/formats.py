@@ -1,6 +1,5 @@
 """Tables as lines of text: for people (text, markdown, latex) or for programs (tsv, csv, jsonl)."""
 
-import csv
 import io
 import math
 import re
@@ -308,6 +307,8 @@ def comma_separated(
     >>> list(comma_separated(["topic", "level"], [[" q1", ""]]))
     ['topic,level', '" q1",']
     """
+    import csv  # This import takes time.
+
     for line in _lines(columns, rows, places):
         if any(field != field.strip() for field in line):
             yield ",".join(_quoted(field, IN_CSV) for field in line)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from ..errors import Remark
 from .formats import Percent, listed
@@ -44,7 +43,7 @@ def in_collection(name: str, remarks: Iterable[Remark]) -> list[Remark]:
     of_collection = []
     for remark in merged(remarks):
         subject = f"{remark.subject} in {name}" if remark.subject else name
-        of_collection.append(replace(remark, subject=subject))
+        of_collection.append(remark._replace(subject=subject))
     return of_collection
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -239,8 +239,10 @@ def _case(
     parts = [run.rows.of_topics(judged.code) for run in runs]
     others = [_count_others(run.rows, judgments) for run in runs]
     is_repeated = [np.isin(judged.topics, run.repeated) for run in runs]
+    judged_by_run = judged.part(topics_of_runs)
+    judged_by_run.topics = topics
     return Case(
-        judged=replace(judged.part(topics_of_runs), topics=topics),
+        judged=judged_by_run,
         run=_joined(parts, topics),
         values=values,
         means=means,

@@ -369,7 +369,7 @@ def _with_values(
         # The rows do not tell them: they are on passages, on answers of search engines, on ranks.
         for remark in run.source.remarks:
             if remark not in rows.remarks:
-                of_sources.append(replace(remark, subject=run.name))
+                of_sources.append(remark._replace(subject=run.name))
     issue(of_sources)
     warned: set[str] = set()
     by_human = panels_of_runs[0].human

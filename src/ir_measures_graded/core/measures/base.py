@@ -7,6 +7,7 @@ names, gains, cutoffs, condensed lists, missing topics and every input form. `Ma
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
 
 import ir_measures
@@ -44,11 +45,23 @@ BY_RECALL_BASE = "a sum over the cutoff and the number of relevant documents"
 NO_EXTREMES = "the least and the greatest value are not computed over the"
 
 
+@lru_cache(typed=True)
+def _orders(*words: str) -> Choice:
+    """The option `ties` of the measures that have these values besides 'docid'."""
+    return Choice("docid", *words, default="docid", desc=ORDERS)
+
+
+@lru_cache(typed=True)
+def _judged_only(default: bool) -> Flag:
+    """The parameter `judged_only` of the measures with this default."""
+    return Flag(default=default, desc=JUDGED_ONLY)
+
+
 def options(cls: "type[GradedMeasure]") -> dict[str, Parameter | None]:
     """The parameters that every measure has besides its own; None if a measure is declared
     without.
     """
-    ties = Choice("docid", *cls.TIES, default="docid", desc=ORDERS) if cls.TIES else None
+    ties = _orders(*cls.TIES) if cls.TIES else None
     unjudged = UNJUDGED if cls.UNJUDGED else None
     gains = Gains(default=cls.GAINS) if cls.HAS_GAINS else None
     cutoff = None
@@ -58,7 +71,7 @@ def options(cls: "type[GradedMeasure]") -> dict[str, Parameter | None]:
         "ties": ties,
         "unjudged": unjudged,
         "gains": gains,
-        "judged_only": Flag(default=cls.JUDGED_ONLY, desc=JUDGED_ONLY),
+        "judged_only": _judged_only(cls.JUDGED_ONLY),
         "cutoff": cutoff,
     }
 

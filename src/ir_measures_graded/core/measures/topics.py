@@ -7,7 +7,6 @@ unjudged documents if `judged_only` is set. So measures do not handle these para
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,12 +19,12 @@ from ..ranking.judged import computed_once
 from ..ranking.ranks import JudgedRanks
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class GainList:
     """A list of gains by rank for each of T topics; ranks without a gain may be left out.
 
     `topic`, `rank` (from 1) and `gain` have one entry per document, topic after topic, ranks
-    ascending. The run's list `G` and the ideal list `I` both have this form.
+    ascending. The run's list `G` and the ideal list `I` both have this form. Measures share lists,
+    so nothing in a list can be changed.
     """
 
     topic_count: int
@@ -33,9 +32,16 @@ class GainList:
     rank: np.ndarray
     gain: np.ndarray
 
-    def __post_init__(self) -> None:
-        for name in ("topic", "rank", "gain"):
-            object.__setattr__(self, name, _read_only(getattr(self, name)))
+    def __init__(self, topic_count: int, topic: np.ndarray, rank: np.ndarray, gain: np.ndarray):
+        vars(self).update(
+            topic_count=topic_count,
+            topic=_read_only(topic),
+            rank=_read_only(rank),
+            gain=_read_only(gain),
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name} of a GainList cannot be changed; make another list")
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """The sum of a value per entry over each topic (T), 0 if a topic has no entry."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
@@ -58,7 +57,6 @@ def _hashable(argument: Any) -> Hashable:
     return argument
 
 
-@dataclass(eq=False, repr=False)
 class Judged:
     """Qrels: the level of every judged document of every topic.
 
@@ -73,15 +71,26 @@ class Judged:
     are the rows of the documents, None if they have no ids.
     """
 
-    topics: Sequence[str]
-    offsets: np.ndarray
-    level: np.ndarray
-    all_of: Judged | None = None
-    collection: np.ndarray | None = None
-    conflict: GradedError | None = None
-    read_intents: Callable[[], Intents] | None = None
-    documents: Rows | None = None
-    computed: dict[Hashable, Any] = field(default_factory=dict, init=False)
+    def __init__(
+        self,
+        topics: Sequence[str],
+        offsets: np.ndarray,
+        level: np.ndarray,
+        all_of: Judged | None = None,
+        collection: np.ndarray | None = None,
+        conflict: GradedError | None = None,
+        read_intents: Callable[[], Intents] | None = None,
+        documents: Rows | None = None,
+    ):
+        self.topics = topics
+        self.offsets = offsets
+        self.level = level
+        self.all_of = all_of
+        self.collection = collection
+        self.conflict = conflict
+        self.read_intents = read_intents
+        self.documents = documents
+        self.computed: dict[Hashable, Any] = {}
 
     def need_one_level(self) -> None:
         """Raise `GradedError` if a document has two levels."""
@@ -247,7 +256,6 @@ class Intents(NamedTuple):
         return Intents(topic, self.probability[pairs], self.judged.part(pairs), self.doc[judgments])
 
 
-@dataclass(eq=False, repr=False)
 class LevelCounts:
     """The number of documents judged at each level of each topic.
 
@@ -255,9 +263,10 @@ class LevelCounts:
     topic, with ascending levels.
     """
 
-    topic: np.ndarray
-    level: np.ndarray
-    count: np.ndarray
+    def __init__(self, topic: np.ndarray, level: np.ndarray, count: np.ndarray):
+        self.topic = topic
+        self.level = level
+        self.count = count
 
     def gain(self, gains: Gains) -> np.ndarray:
         return gain_of(self.level, gains)

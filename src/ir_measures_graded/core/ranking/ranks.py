@@ -38,7 +38,6 @@ def _no_positions() -> np.ndarray:
     return np.empty((2, 0), dtype=np.int64)
 
 
-@dataclass(eq=False, repr=False)
 class BlockPlace:
     """A block of topics of a run, and its place in the qrels and in the run.
 
@@ -47,10 +46,11 @@ class BlockPlace:
     that the run lacks. `own` (T) tells whether a document has the id of its topic.
     """
 
-    rows: Rows
-    numbers: Indices
-    order: np.ndarray
-    own: np.ndarray
+    def __init__(self, rows: Rows, numbers: Indices, order: np.ndarray, own: np.ndarray):
+        self.rows = rows
+        self.numbers = numbers
+        self.order = order
+        self.own = own
 
 
 @dataclass(eq=False, repr=False)

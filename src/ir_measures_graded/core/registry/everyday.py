@@ -13,8 +13,6 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ir_measures import Measure
-
 from ...errors import GradedError, shown, similar_names
 
 _EVERYDAY = (
@@ -130,13 +128,17 @@ AMBIGUOUS["top k accuracy"] = AMBIGUOUS["accuracy"]
 """The measure strings to choose from for words that mean several measures."""
 
 
+SEPARATORS = str.maketrans("", "", " _-")
+"""The signs between the words of a name, which are left out."""
+
+
 def squeezed(name: str) -> str:
     """A name without case, blanks, hyphens and underscores.
 
     >>> squeezed("Hit_Rate"), squeezed("R-Precision")
     ('hitrate', 'rprecision')
     """
-    return re.sub("[ _-]", "", name).lower()
+    return name.translate(SEPARATORS).lower()
 
 
 _WORDS = {squeezed(name): word for name, word in WORDS.items()}
@@ -274,22 +276,6 @@ AP(rel=2)@10
     raise GradedError(
         f"{text!r}: {match['name']} takes no parameters; write {name}{match['parameters']}{ending}"
     )
-
-
-TYPED = "_typed"
-"""The attribute of a measure that an everyday text named. Measures are equal whatever text named
-them, so the text is no parameter."""
-
-
-def typed(measure: Measure, text: str) -> Measure:
-    """The measure, which remembers the everyday text that named it."""
-    setattr(measure, TYPED, text)
-    return measure
-
-
-def is_typed(measure: Measure) -> bool:
-    """Whether an everyday text named the measure."""
-    return hasattr(measure, TYPED)
 
 
 def with_each_cutoff(text: str) -> list[str]:

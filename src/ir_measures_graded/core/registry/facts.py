@@ -359,3 +359,19 @@ def allowed(name: str, info: ParamInfo) -> str:
         dict: "level:gain pairs of whole numbers",
     }
     return words.get(info.dtype, "any value")
+
+
+TYPED = "_typed"
+"""The attribute of a measure that an everyday text named. Measures are equal whatever text named
+them, so the text is no parameter."""
+
+
+def typed(measure: Measure, text: str) -> Measure:
+    """The measure, which remembers the everyday text that named it."""
+    setattr(measure, TYPED, text)
+    return measure
+
+
+def is_typed(measure: Measure) -> bool:
+    """Whether an everyday text named the measure."""
+    return hasattr(measure, TYPED)

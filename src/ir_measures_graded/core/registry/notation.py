@@ -47,19 +47,8 @@ from ..ranking.gains import (
     with_levels,
 )
 from . import plugins
-from .everyday import (
-    everyday_strings,
-    for_whole_list,
-    is_everyday,
-    refuse_cutoff,
-    refuse_parameters,
-    similar_strings,
-    typed,
-    with_each_cutoff,
-)
-from .facts import allowed, is_err, is_graded, needs_intents, with_options
+from .facts import allowed, is_err, is_graded, needs_intents, typed, with_options
 from .names import OFFICIAL, normalised, registry
-from .trec_names import ALL, ALL_OTHERS, trec_strings
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
 # Every part begins at a fixed character, so that the search takes linear time.
@@ -305,6 +294,8 @@ def named_by(measure: Measure | str) -> list[Measure]:
         if len(texts) == 1:
             _refuse_wrong_cutoff(measure)
             if normalised(measure.partition("(")[0].strip()) not in registry():
+                from .everyday import refuse_parameters
+
                 refuse_parameters(measure)
             raise
         return list(chain.from_iterable(named_by(text.strip()) for text in texts))
@@ -323,6 +314,8 @@ number ≥ 1, as in map@10
     match = re.fullmatch(_WITH_WRONG_CUTOFF, text.strip())
     if match is None:
         return
+    from .everyday import is_everyday, refuse_cutoff
+
     name = match["name"]
     if is_everyday(name) or normalised(name) in registry():
         refuse_cutoff(text, match["cutoff"])
@@ -342,6 +335,8 @@ def _everyday_measures(text: Any) -> list[Measure]:
         return []
     if "*" in text and "(" not in text:
         return _matching(text.strip())
+    from .everyday import everyday_strings, with_each_cutoff  # Measure strings do not need it.
+
     named = [typed(parse_measure(string), text) for string in everyday_strings(text)]
     if named:
         return named
@@ -431,6 +426,8 @@ def trec_measures(text: Any) -> list[Measure]:
     """
     if not isinstance(text, str):
         return []
+    from .trec_names import ALL, ALL_OTHERS, trec_strings  # Measure strings do not need it.
+
     strings = trec_strings(text.strip())
     if strings:
         return [parse_measure(string) for string in strings]
@@ -492,6 +489,8 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
             if info.required and not uncut:
                 example = ""
                 if parameter == "cutoff":
+                    from .everyday import for_whole_list
+
                     example = f", as in {name}@10{for_whole_list(name)}"
                 raise GradedError(f"{name} needs {parameter}, {meaning}{example}")
         elif not _is_allowed(parameter, info, value):
@@ -518,10 +517,13 @@ def _is_allowed(parameter: str, info: ParamInfo, value: Any) -> bool:
 def is_measure(text: str) -> bool:
     """Whether a text is a measure string, so that a file of this name may be one by mistake.
 
-    >>> is_measure("AP"), is_measure("bm25.run")
-    (True, False)
+    >>> is_measure("AP"), is_measure("rbp.p=0.8"), is_measure("bm25.run")
+    (True, True, False)
     """
-    if "/" in text:  # most paths are told apart at once
+    # Most paths are told apart at once: no measure has a slash, nor the ending of a file.
+    _, _, behind_dot = text.partition(".")
+    has_ending = behind_dot[:1].isalpha() and not behind_dot.startswith("p=")
+    if "/" in text or (has_ending and "(" not in text):
         return False
     try:
         with without_suggestions():
@@ -556,6 +558,8 @@ def _similar_measures(name: str) -> str:
     >>> _similar_measures("nDCG10"), _similar_measures("hit_5")
     ('; did you mean nDCG@10?', '; did you mean hit@5?')
     """
+    from .everyday import is_everyday, similar_strings
+
     joined = re.fullmatch(r"(?P<name>\w*?)_?(?P<cutoff>\d+)", name)
     if joined is not None:
         with_cutoff = f"{joined['name']}@{joined['cutoff']}"

@@ -139,6 +139,8 @@ def plain(name: Any) -> str:
 
 @lru_cache(1 << 14)  # more than `MOST_COLUMNS`; each block of a file has the same names
 def _plain(name: str) -> str:
+    if name.islower() and name.isidentifier():  # as our own names
+        return name
     bare_name = re.sub(TYPE_OF_RECBOLE, "", name.strip())
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bare_name)
     return re.sub(r"[ .-]", "_", words).lower()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
@@ -198,7 +197,6 @@ class Documents(Protocol):
         ...
 
 
-@dataclass(eq=False, repr=False)
 class Cells:
     """Ids as `cells`: codes of categories, or unvalidated Python objects, expected to be str.
 
@@ -206,9 +204,11 @@ class Cells:
     processor cache, and memory use stays small. `convert` converts some cells.
     """
 
-    cells: np.ndarray
-    convert: Callable[[np.ndarray], Ids]
     is_keyed = False
+
+    def __init__(self, cells: np.ndarray, convert: Callable[[np.ndarray], Ids]):
+        self.cells = cells
+        self.convert = convert
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -232,13 +232,14 @@ class Cells:
         return None
 
 
-@dataclass(eq=False, repr=False)
 class Keys:
     """The unvalidated keys of several dicts, one dict after the other."""
 
-    dicts: Sequence[Mapping[str, Any]]
-    field: str
     is_keyed = True
+
+    def __init__(self, dicts: Sequence[Mapping[str, Any]], field: str):
+        self.dicts = dicts
+        self.field = field
 
     @cached_property
     def bounds(self) -> np.ndarray:

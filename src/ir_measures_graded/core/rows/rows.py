@@ -85,7 +85,6 @@ class Facts(NamedTuple):
         return f"{self.file}: {self.unit} {line}"
 
 
-@dataclass(eq=False, repr=False)
 class Part:
     """Rows of a file, in its order: columns under our names, ids as `Ids` and numbers as floats.
 
@@ -93,9 +92,10 @@ class Part:
     be `Stretches`.
     """
 
-    columns: Mapping[str, Any]
-    line: np.ndarray
-    facts: Facts
+    def __init__(self, columns: Mapping[str, Any], line: np.ndarray, facts: Facts):
+        self.columns = columns
+        self.line = line
+        self.facts = facts
 
     def __len__(self) -> int:
         return self.line.size
@@ -109,17 +109,17 @@ class Part:
     def with_negated_scores(self) -> Part:
         """The rows of a run with the sign of each score reversed."""
         scores = -np.asarray(self.columns["score"])
-        return replace(self, columns={**self.columns, "score": scores})
+        return Part({**self.columns, "score": scores}, self.line, self.facts)
 
     def take(self, rows: Indices) -> Part:
         """The part with these rows."""
         columns = {name: taken(column, rows) for name, column in self.columns.items()}
-        return replace(self, columns=columns, line=self.line[rows])
+        return Part(columns, self.line[rows], self.facts)
 
     def without(self, *names: str) -> Part:
         """The part without some columns."""
         kept = {name: column for name, column in self.columns.items() if name not in names}
-        return replace(self, columns=kept)
+        return Part(kept, self.line, self.facts)
 
     def checked(self, columns: Sequence[str] = IDS) -> Part:
         """The part. Raises `FileError` for a text in these columns that is no id, see `flaw_of`."""
@@ -159,7 +159,7 @@ def joined(parts: Iterable[Part], role: Role) -> Part:
     if not nonempty:
         nonempty = every[:1]
     if len(nonempty) == 1:
-        return replace(nonempty[0], facts=facts)
+        return Part(nonempty[0].columns, nonempty[0].line, facts)
     names = list(role.columns)
     if nonempty:
         names = list(nonempty[0].columns)
