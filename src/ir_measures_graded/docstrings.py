@@ -3,6 +3,7 @@
 import ast
 import inspect
 import io
+import re
 import sys
 from functools import cache
 from itertools import takewhile

@@ -498,15 +498,19 @@ class Sensitivity(Result):
         return " ".join(parts).rstrip()
 
 
-@dataclass(eq=False, repr=False)
 class SensitivityView(View):
-    """Another table of a `Sensitivity`; its page has the what-if part of `sensitivity` as well."""
+    """Other tables of a `Sensitivity`; their page has its figure and its what-if part as well.
 
-    sensitivity: Sensitivity | None = None
+    The `settings` are those of a `View`.
+    """
+
+    def __init__(self, sensitivity: Sensitivity, chosen: Sequence[Table], **settings: Any):
+        super().__init__(chosen, sensitivity.figure, **settings)
+        self.sensitivity = sensitivity
 
     def what_if(self) -> WhatIf | None:
         """The what-if page's content of the whole result."""
-        return None if self.sensitivity is None else self.sensitivity.what_if()
+        return self.sensitivity.what_if()
 
     @property
     def turns(self) -> list[str]:

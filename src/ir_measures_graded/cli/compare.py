@@ -1,7 +1,6 @@
 """The command `compare`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -132,9 +131,12 @@ def run(arguments: Arguments) -> Answer:
         return Answer(comparison.of_topics(), facts=facts)
     if arguments.show != "differences":
         view = View(
-            [comparison.data(arguments.show)], comparison.figure, headline=comparison.summary
+            [comparison.data(arguments.show)],
+            comparison.figure,
+            remarks=comparison.remarks,
+            headline=comparison.summary,
         )
-        return Answer(replace(view, remarks=comparison.remarks), facts=facts)
+        return Answer(view, facts=facts)
     documents: dict[str, Any] = {}
     for form in PAPER:
         documents[form] = partial(_for_paper, comparison, arguments, form)

@@ -149,9 +149,8 @@ def run(arguments: Arguments) -> Answer:
     full = Table(["run", "query_id", GROUP, AGGREGATE, *names], rows)
     wide = full.select("run", *topic_columns, *mark_columns, *names)
     view = _EvaluationView(evaluation, wide, partial(_figure, evaluation, arguments))
-    answer = Answer(view, facts=facts, default=default)
     if len(evaluation.runs) > 1 or arguments.by is not None:
-        return answer
+        return Answer(view, facts=facts, default=default)
     cells = _cells(names, rows)
     long = cells.select(*topic_columns, "measure", "value", *mark_columns)
     plain = cells.select(*topic_columns, "measure", "value")
@@ -160,7 +159,7 @@ def run(arguments: Arguments) -> Answer:
     for form in ("jsonl", "json"):
         documents[form] = partial(long.lines, form)
     documents["text"] = partial(_lines_with_notes, long, evaluation)
-    return replace(answer, documents=documents)
+    return Answer(view, documents=documents, facts=facts, default=default)
 
 
 class _EvaluationView(View):
@@ -211,7 +210,7 @@ def _by_topic(
             raise GradedError(f"--show {TOPICS} and --{option} exclude each other: {reason}")
     view = evaluation.of_topics(arguments.by)
     if "figure" in arguments.given:
-        view = replace(view, draw=partial(_figure, evaluation, arguments))
+        view.draw = partial(_figure, evaluation, arguments)
     return Answer(view, facts=facts, default=default)
 
 

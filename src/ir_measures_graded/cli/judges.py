@@ -1,7 +1,6 @@
 """The command `judges`."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ir_measures import Measure
@@ -208,7 +207,8 @@ def run(arguments: Arguments) -> Answer:
         notes = _distinct([*notes, *estimates.notes()])
     facts = {"notes": [str(note) for note in notes]}
     view = _view(arguments.show, agreement, estimates)
-    return Answer(replace(view, remarks=tuple(remarks)), facts=facts)
+    view.remarks = tuple(remarks)
+    return Answer(view, facts=facts)
 
 
 def _no_machine(arguments: Arguments) -> GradedError:

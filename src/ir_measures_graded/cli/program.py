@@ -16,7 +16,7 @@ from contextlib import suppress
 from importlib import import_module
 from textwrap import wrap
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ir_measures_graded_command import end_imports
 
@@ -72,12 +72,13 @@ def _interrupt(number: int, _: object) -> NoReturn:
     raise KeyboardInterrupt(number)
 
 
-class Output(NamedTuple):
+class Output:
     """The lines to print, the exit status, and the remarks that the lines have."""
 
-    lines: Sequence[str]
-    status: int = 0
-    remarks: Collection[Remark] = ()
+    def __init__(self, lines: Sequence[str], status: int = 0, remarks: Collection[Remark] = ()):
+        self.lines = lines
+        self.status = status
+        self.remarks = remarks
 
 
 def _output(words: Sequence[str]) -> Output:

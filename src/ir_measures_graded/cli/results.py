@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -21,7 +20,6 @@ from . import PROGRAM
 from .parser import PAGE, Arguments, as_list
 
 
-@dataclass(eq=False, repr=False)
 class Answer:
     """What a command answers: a result and, if it is not 0, the exit status.
 
@@ -30,12 +28,21 @@ class Answer:
     format to print.
     """
 
-    result: Result
-    status: int = 0
-    documents: Mapping[str, Callable[[int], Iterable[str]]] = field(default_factory=dict)
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    others: dict[str, bytes] = field(default_factory=dict)
-    default: str = "text"
+    def __init__(
+        self,
+        result: Result,
+        status: int = 0,
+        documents: Mapping[str, Callable[[int], Iterable[str]]] | None = None,
+        facts: Mapping[str, Any] | None = None,
+        others: Mapping[str, bytes] | None = None,
+        default: str = "text",
+    ):
+        self.result = result
+        self.status = status
+        self.documents = documents or {}
+        self.facts = facts or {}
+        self.others = others or {}
+        self.default = default
 
 
 def check_files(arguments: Arguments) -> None:
@@ -87,7 +94,7 @@ def written(arguments: Arguments, answer: Answer) -> list[str]:
     for path in arguments.output:
         if path not in answer.others:
             contents[path] = content_of(answer, path, arguments)
-    write_files(contents | answer.others)
+    write_files({**contents, **answer.others})
     return printed
 
 

@@ -63,7 +63,7 @@ def run(arguments: Arguments) -> Result:
     else:
         first = list(inputs(arguments, weighted=True, uncut=True))
     result = sensitivity(*first, **arguments.of("gains", "cutoffs", "alpha"))
-    view = partial(SensitivityView, draw=result.figure, sensitivity=result)
+    view = partial(SensitivityView, result)
     if arguments.show == "ranks":
         return view([result.rank_table()], headline=result.summary)
     if arguments.show == "swaps":

@@ -17,7 +17,7 @@ from ..arguments import items
 from ..core.registry.facts import ZERO, name_of, refuse_geometric
 from ..core.registry.notation import is_measure, one_of
 from ..errors import GradedError, Remark
-from ..files.predictions import FORMS as FORMS_WITH_PREDICTIONS
+from ..files.forms import WITH_PREDICTIONS
 from ..output.formats import counted
 from ..progress import Progress, steps
 from . import named, remarks
@@ -201,7 +201,7 @@ def _remarks_on(judgments: Judgments, measures: Sequence[Measure]) -> list[Remar
 def _remarks_on_groups(work: RunEvaluator) -> list[Remark]:
     """The remark that boosting counts topics of LETOR data without a relevant document as 1."""
     judgments = work.judgments
-    is_boosted = judgments.rows.facts.form in FORMS_WITH_PREDICTIONS
+    is_boosted = judgments.rows.facts.form in WITH_PREDICTIONS
     if not is_boosted or judgments.counting.no_relevant != ZERO:
         return []
     for measure, is_lacking in zip(work.measures, work.lacks_relevant, strict=True):

@@ -24,9 +24,7 @@ from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result, View
 from ..output.tables import Note, Table
 from .counting import Counting, effective_size, weighted_mean, with_effective
-from .level_notes import notes_on_levels
 from .order_of_rows import ORDER_GIVEN
-from .order_of_runs import best_first, leading
 from .remarks import NAMED_TOPICS, topics_with
 from .weights import ALL_ZERO, read_weights, refuse_missing_weights
 
@@ -487,6 +485,8 @@ class Evaluation(Result):
 
     def notes_on_levels(self) -> list[Note]:
         """What measures take the levels of the qrels for."""
+        from .level_notes import notes_on_levels  # Few formats show notes.
+
         return notes_on_levels(self.measures, self.levels)
 
     def notes_on_topics(self) -> Iterator[Note]:
@@ -562,6 +562,8 @@ class Evaluation(Result):
         value = decimal(float(means[best]))
         if len(runs) == 1:
             return Note("{} has {} {} over {}.", runs[0], measure, value, topics)
+        from .order_of_runs import leading
+
         best_runs = leading(sign_of(measure) * means, runs)
         have = "has" if len(best_runs) == 1 else "have"
         text = "{} {} the best {}, {}, of {} over {}."
@@ -604,6 +606,8 @@ class Evaluation(Result):
 
     def best_first(self, measure: Measure | str | None = None) -> list[int]:
         """The numbers of the runs from the best mean by a measure, the first one by default."""
+        from .order_of_runs import best_first
+
         column = 0 if measure is None else self._column(measure)
         means = self.means()[:, column]
         return best_first(sign_of(self.measures[column]) * means, self.runs)

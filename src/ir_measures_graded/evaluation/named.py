@@ -471,7 +471,6 @@ class NamedSource(NamedTuple):
             yield f"{self.name}/{own_name}", run
 
 
-@dataclass(eq=False, repr=False)
 class Study:
     """Qrels that are read once, and runs that are reduced once to their judged documents.
 
@@ -481,8 +480,9 @@ class Study:
     them, because it reads runs block by block and forgets them.
     """
 
-    judgments: Judgments
-    runs: tuple[Run, ...]
+    def __init__(self, judgments: Judgments, runs: tuple[Run, ...]):
+        self.judgments = judgments
+        self.runs = runs
 
     @property
     def remarks(self) -> tuple[Remark, ...]:

@@ -19,7 +19,7 @@ from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import absent_levels, falling_gains, levels_for
 from ..core.rows.rows import RunSource
 from ..errors import InputWarning, Remark, level_of_caller, shown
-from ..files.predictions import ONE_A_LINE
+from ..files.forms import ONE_A_LINE
 from ..output.formats import Percent, counted, listed
 from ..output.remarks import in_collection, merged
 from .alike_ids import AlikeIds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -23,17 +23,24 @@ from .order_of_judged import OrderOfJudged
 from .sessions import SessionValues, turn_measure
 
 
-class RunValues(NamedTuple):
+class RunValues:
     """The values of a run (measures × topics), whether it lacks a topic, and remarks on it.
 
     `unjudged` is the share of its unjudged documents within the first ranks, None if no measure
     counts them.
     """
 
-    values: np.ndarray
-    missing: np.ndarray
-    remarks: Sequence[Remark]
-    unjudged: float | None
+    def __init__(
+        self,
+        values: np.ndarray,
+        missing: np.ndarray,
+        remarks: Sequence[Remark],
+        unjudged: float | None,
+    ):
+        self.values = values
+        self.missing = missing
+        self.remarks = remarks
+        self.unjudged = unjudged
 
 
 class RunEvaluator:

@@ -3,8 +3,6 @@
 `Sizes` are the sizes in which all files are read, and the limits of memory and work.
 """
 
-from __future__ import annotations
-
 import bz2
 import errno
 import gzip
@@ -271,7 +269,7 @@ class Content:
         self._spent = 0
         self._opened = ExitStack()
 
-    def __enter__(self) -> Content:
+    def __enter__(self) -> "Content":
         stream: Any = sys.stdin.buffer if self.file == "-" else self.file
         if isinstance(stream, (str, os.PathLike)):
             try:
@@ -394,7 +392,7 @@ class Content:
     def __exit__(self, *_: object) -> None:
         self._opened.close()
 
-    def seekable(self) -> pyarrow.NativeFile:
+    def seekable(self) -> "pyarrow.NativeFile":
         """The content with random access. A compressed file and a stream are read into memory."""
         import pyarrow
 
@@ -622,7 +620,7 @@ def keep_freed_memory() -> None:
     np.empty(KEPT, np.uint8)
 
 
-def owned_by_arrow(block: bytes) -> pyarrow.Buffer:
+def owned_by_arrow(block: bytes) -> "pyarrow.Buffer":
     """A copy of the block in memory that Arrow owns.
 
     Arrow's threads may release a buffer after its table is returned. If Python owned the buffer and

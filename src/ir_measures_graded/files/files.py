@@ -55,10 +55,9 @@ from .content import (
     keep_freed_memory,
     parquet_files,
 )
-from .forms import form_of, is_json
+from .forms import WITH_PREDICTIONS, form_of, is_json
 from .grouping import by_run, drained, with_limited_runs
 from .other_kinds import refuse_other_kind
-from .predictions import predictions_for
 from .table_kinds import KINDS, PARQUET, kind_of
 from .text_files import text_parts
 
@@ -363,7 +362,11 @@ class RunFile(RunSource):
 
     def beside(self, qrels: Rows, is_whole: bool) -> RunSource:
         """The run; for a file of predictions, the rows of the qrels with these scores."""
-        rows = predictions_for(self.file, qrels, is_whole, self.sizes)
+        rows = None
+        if qrels.facts.form in WITH_PREDICTIONS:
+            from .predictions import predictions_for
+
+            rows = predictions_for(self.file, qrels, is_whole, self.sizes)
         if rows is None:
             return self
         return rows.with_smaller_scores_first() if self.is_ascending else rows

@@ -4,8 +4,6 @@ A header names the columns of a table. Otherwise, the number of fields in a line
 decide. Rows that follow the first block are checked against the form.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterable, Sequence
@@ -98,6 +96,10 @@ LETOR_BY_LINE = LETOR._replace(
     name="LETOR without ids", lines="level qid:topic features", by_line=True
 )
 """Documents without ids have those of their lines, such as line_12."""
+WITH_PREDICTIONS = (LETOR.name, LETOR_BY_LINE.name)
+"""The forms of qrels whose lines may have predictions."""
+ONE_A_LINE = "one number a line"
+"""The form of a file of predictions."""
 
 
 LISTED = {

@@ -14,23 +14,21 @@ from ..core.rows.columns import RUN
 from ..core.rows.rows import Facts, Rows
 from ..errors import FileError, shown
 from .content import LINES_READ_ALONE, Content, File, Sizes, is_lasting
-from .forms import BYTE_ORDER_MARK, LETOR, LETOR_BY_LINE, number_of
+from .forms import BYTE_ORDER_MARK, ONE_A_LINE, number_of
 
 COMMENTS = rb"(?:#[^\n]*(?:\n|\Z))*"
-ONE_A_LINE = "one number a line"
-"""The form of a file of predictions."""
-FORMS = (LETOR.name, LETOR_BY_LINE.name)
-"""The forms of qrels whose lines may have predictions."""
 
 
 def predictions_for(file: File, qrels: Rows, is_whole: bool, sizes: Sizes) -> Rows | None:
-    """The run whose scores are the numbers of a file, one for each line of qrels of LETOR; None if
-    the qrels or the file have another form.
+    """The run whose scores are the numbers of a file, one for each line of the qrels; None if the
+    file has another form.
+
+    The qrels have one of the forms `WITH_PREDICTIONS`.
 
     Unless `is_whole`, the qrels are some topics of their file. Raises `FileError` for a line that
     is no number, and if the files have different numbers of lines.
     """
-    if qrels.facts.form not in FORMS or qrels.line is None or not is_lasting(file):
+    if qrels.line is None or not is_lasting(file):
         return None
     name = Content(file).name
     numbers = _numbers_in(file, sizes)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import GradedError, Remark
@@ -247,7 +246,6 @@ class Result:
         return "".join(parts)
 
 
-@dataclass(eq=False, repr=False)
 class View(Result):
     """Tables and a figure of other results, such as those that the option --show chooses.
 
@@ -255,13 +253,23 @@ class View(Result):
     title of its page, by default the first sentence `above`.
     """
 
-    chosen: Sequence[Table]
-    draw: Callable[[], Figure] | None = None
-    read: Table | None = None
-    noted: Sequence[str] = ()
-    above: Sequence[str] = ()
-    remarks: tuple[Remark, ...] = ()
-    headline: str = ""
+    def __init__(
+        self,
+        chosen: Sequence[Table],
+        draw: Callable[[], Figure] | None = None,
+        read: Table | None = None,
+        noted: Sequence[str] = (),
+        above: Sequence[str] = (),
+        remarks: tuple[Remark, ...] = (),
+        headline: str = "",
+    ):
+        self.chosen = chosen
+        self.draw = draw
+        self.read = read
+        self.noted = noted
+        self.above = above
+        self.remarks = remarks
+        self.headline = headline
 
     @property
     def summary(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -278,5 +278,5 @@ def _best_first(
     evaluation = evaluation.part(order, evaluation.measures)
     if study is not None:
         run_of = {run.name: run for run in study.runs}
-        study = replace(study, runs=tuple(run_of[name] for name in order))
+        study = Study(study.judgments, tuple(run_of[name] for name in order))
     return evaluation, study

@@ -6,8 +6,6 @@ of the vector (Järvelin & Kekäläinen 2002, Eq. 6).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..by_topic import bounds_of, cumsum, positions
@@ -82,17 +80,18 @@ class AveragedNormalisedGainSum(AveragedGainSum, NormalisedGainSum):
         return amounts.divided(self.total_of(amounts, topics), parts)
 
 
-class _Ranks(NamedTuple):
+class _Ranks:
     """The ranks of each topic down to the last one at which a list has a gain.
 
     The quotient at the last rank counts for all later ranks as well: `times` is the number of ranks
     for which each one counts. Topic t has the entries `bounds[t]:bounds[t + 1]`.
     """
 
-    topic: np.ndarray
-    rank: np.ndarray
-    times: np.ndarray
-    bounds: np.ndarray
+    def __init__(self, topic: np.ndarray, rank: np.ndarray, times: np.ndarray, bounds: np.ndarray):
+        self.topic = topic
+        self.rank = rank
+        self.times = times
+        self.bounds = bounds
 
     @classmethod
     def of(cls, amounts: GainList, ideal: GainList, topics: Topics) -> _Ranks:

@@ -8,7 +8,7 @@ multiple-query IR sessions. ECIR 2008. E. Kanoulas, B. Carterette, P. Clough, M.
 Evaluating multi-query sessions. SIGIR 2011.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -26,15 +26,16 @@ BASE = Real(default=2, above=1, desc="base of the logarithm that discounts ranks
 TURN_BASE = Real(default=4, above=1, desc="base of the logarithm that discounts turns")
 
 
-class Turns(NamedTuple):
+class Turns:
     """The turns of S sessions; T topics are turns.
 
     `session` (T) has the number of the session of each turn, and `place` (T) the turn's place in
     it, from 1.
     """
 
-    session: np.ndarray
-    place: np.ndarray
+    def __init__(self, session: np.ndarray, place: np.ndarray):
+        self.session = session
+        self.place = place
 
     @property
     def sizes(self) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -231,7 +231,7 @@ class Judged:
         return LevelCounts(np.concatenate(topics), np.concatenate(levels), np.concatenate(counts))
 
 
-class Intents(NamedTuple):
+class Intents:
     """P pairs of a topic and an intent, topic after topic, and K judgments, pair after pair.
 
     - `topic` (P): the number of the topic of each pair
@@ -240,10 +240,11 @@ class Intents(NamedTuple):
     - `doc` (K): the number of each judgment's document in its topic
     """
 
-    topic: np.ndarray
-    probability: np.ndarray
-    judged: Judged
-    doc: np.ndarray
+    def __init__(self, topic: np.ndarray, probability: np.ndarray, judged: Judged, doc: np.ndarray):
+        self.topic = topic
+        self.probability = probability
+        self.judged = judged
+        self.doc = doc
 
     def part(self, topics: np.ndarray, topic_count: int) -> Intents:
         """The judgments of the topics with these numbers, of `topic_count` topics."""

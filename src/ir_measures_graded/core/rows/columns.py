@@ -3,8 +3,6 @@
 Names are compared without case, and ``camelCase``, blanks, hyphens and dots count as underscores.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -264,7 +262,7 @@ class Chosen(NamedTuple):
         present = [name for name in names if name in own_names]
         return present[0] if present else column_of_ranks(names)
 
-    def with_usual_names(self, names: Sequence[Any], wanted: Iterable[str]) -> Chosen:
+    def with_usual_names(self, names: Sequence[Any], wanted: Iterable[str]) -> "Chosen":
         """The choices for a file, without those of `wanted` that are for other files.
 
         Qrels, runs and tables of topics often differ in their names. A choice of ids that a file
