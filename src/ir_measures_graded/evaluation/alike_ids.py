@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
 import numpy as np
@@ -87,7 +86,6 @@ def plain(id_: str) -> str:
     return id_
 
 
-@dataclass
 class AlikeIds:
     """Unjudged documents that are like judged ones of their topic, which the run does not retrieve.
 
@@ -96,13 +94,14 @@ class AlikeIds:
     a topic: `within` counts these. `across` has the differences of documents of several topics.
     """
 
-    compared: int = 0
-    unjudged: int = 0
-    is_sample: bool = False
-    count: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, tuple[str, str]] = field(default_factory=dict)
-    within: Counter[str] = field(default_factory=Counter)
-    across: set[str] = field(default_factory=set)
+    def __init__(self) -> None:
+        self.compared = 0
+        self.unjudged = 0
+        self.is_sample = False
+        self.count: Counter[str] = Counter()
+        self.examples: dict[str, tuple[str, str]] = {}
+        self.within: Counter[str] = Counter()
+        self.across: set[str] = set()
 
     def add(self, ranks: JudgedRanks, found: np.ndarray) -> None:
         """Compare documents of some topics of a block, of whose judgments so many are `found`.
