@@ -1,12 +1,32 @@
 """The command `check`."""
 
 from ..analysis import check
-from .arguments import COLLECTION, NO_RELEVANT, inputs
+from ..evaluation.order_of_rows import GIVEN
+from .arguments import COLLECTION, NO_RELEVANT, TIES, inputs
 from .parser import Arguments, output
 from .results import Answer
 
 USAGE = ("QRELS [RUN…] [MEASURE…]",)
-OPTIONS = (*COLLECTION, NO_RELEVANT, *output())
+NO_VALUES = "check computes no values"
+WITH_GAINS = {"absent levels", "falling gains"}
+"""The kinds of remarks on gains."""
+
+
+def _of_ties(arguments: Arguments) -> str:
+    """Why --ties has no effect, unless the order of the rows decides which documents are first."""
+    return "" if arguments.ties == GIVEN else NO_VALUES
+
+
+def _of_values(arguments: Arguments) -> str:
+    """Why an option of values has no effect."""
+    return NO_VALUES
+
+
+OPTIONS = (
+    *(option._replace(idle=_of_ties) if option is TIES else option for option in COLLECTION),
+    NO_RELEVANT._replace(idle=_of_values),
+    *output(),
+)
 
 
 def run(arguments: Arguments) -> Answer:
@@ -22,5 +42,7 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded check qrels.txt run.txt -f jsonl
     """
     result = check(*inputs(arguments, needed=False))
+    if "gains" in arguments.given and WITH_GAINS.isdisjoint(one.kind for one in result.remarks):
+        arguments.without_effect["gains"] = f"{NO_VALUES}, and the qrels have all of its levels"
     status = 1 if result.remarks else 0
     return Answer(result, status)

@@ -23,7 +23,7 @@ from .collections import (
     refuse_options,
     stored_collections,
 )
-from .parser import Arguments, Option, at_least_2, choice, output, several
+from .parser import Arguments, Option, at_least_2, choice, output, several, unless_drawn
 from .results import Answer, command_line
 
 FOR_ONE = (
@@ -56,6 +56,18 @@ def _unless_randomised(arguments: Arguments) -> str:
     return ""
 
 
+def _unless_tested(arguments: Arguments) -> str:
+    """Why an option of tests has no effect: a table without tests is shown, and nothing drawn."""
+    if arguments.show in ("means", "topics") and unless_drawn(arguments):
+        return f"--show {arguments.show} has no tests"
+    return ""
+
+
+def _unless_compared(arguments: Arguments) -> str:
+    """Why --baseline has no effect: the means of all runs are shown, and nothing drawn."""
+    return _unless_tested(arguments) if arguments.show == "means" else ""
+
+
 USAGE = (common.OF_RUNS, common.OF_VALUES, OF_COLLECTIONS)
 OPTIONS = (
     *common.collection_or_values(),
@@ -63,15 +75,24 @@ OPTIONS = (
     common.BY,
     common.WEIGHTS,
     COLLECTIONS,
-    Option("--baseline RUN,…", "compare the other runs with each of these only", repeated=True),
+    Option(
+        "--baseline RUN,…",
+        "compare the other runs with each of these only",
+        repeated=True,
+        idle=_unless_compared,
+    ),
     Option(
         "--repeats PATTERN", "runs of one system, as '*-seed*', whose first * is the system's name"
     ),
     Option("--top K", "show the best K runs by the first measure, and the baselines", at_least_2),
     Option("--sort MEASURE", "the best run first, by this one of the measures"),
-    Option("--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]),
-    choice("--correction", f"of p for the family; default: {DEFAULT}", *CORRECTIONS),
-    common.alpha(ALPHA),
+    Option(
+        "--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]
+    )._replace(idle=_unless_tested),
+    choice("--correction", f"of p for the family; default: {DEFAULT}", *CORRECTIONS)._replace(
+        idle=_unless_tested
+    ),
+    common.alpha(ALPHA)._replace(idle=_unless_tested),
     *common.resamples("the randomised tests", 10_000, _unless_randomised),
     choice(
         "--show",
@@ -126,8 +147,15 @@ def run(arguments: Arguments) -> Answer:
         comparison = _over_collections(arguments, stored)
     else:
         comparison = _of_one_collection(arguments, stored.get(""))
+    if "correction" in arguments.given and len(comparison.runs) == 2:
+        arguments.without_effect["correction"] = "two runs have one difference by a measure"
     facts = {"unit": comparison.unit, "topics": comparison.topics}
     if arguments.show == "topics":
+        evaluation = comparison.by_topic
+        has_all_topics = evaluation is not None and bool(evaluation.has_weight.all())
+        if "weights" in arguments.given and has_all_topics:
+            reason = "--show topics has the values of topics, and no weight is 0"
+            arguments.without_effect["weights"] = reason
         return Answer(comparison.of_topics(), facts=facts)
     if arguments.show != "differences":
         view = View(

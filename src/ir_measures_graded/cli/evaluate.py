@@ -208,6 +208,9 @@ def _by_topic(
     for option, reason in UNLIKE_TOPICS.items():
         if arguments.get(option):
             raise GradedError(f"--show {TOPICS} and --{option} exclude each other: {reason}")
+    if arguments.weights is not None and evaluation.has_weight.all():
+        reason = f"--show {TOPICS} has the values of topics, and no weight is 0"
+        arguments.without_effect["weights"] = reason
     view = evaluation.of_topics(arguments.by)
     if "figure" in arguments.given:
         view.draw = partial(_figure, evaluation, arguments)

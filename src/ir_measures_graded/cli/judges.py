@@ -54,7 +54,17 @@ from .arguments import (
     resamples,
     with_columns,
 )
-from .parser import Arguments, Option, as_list, check_endings, expanded, output, real, share
+from .parser import (
+    Arguments,
+    Option,
+    as_list,
+    check_endings,
+    expanded,
+    output,
+    real,
+    share,
+    unless_drawn,
+)
 from .results import Answer
 
 RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2, "plan": 1}
@@ -66,6 +76,9 @@ NO_TOPICS_OF_MACHINE = (
 TABLES_SHOWN = ("agreement", "kappas", "differences", "levels", "topics", *RUNS_OF)
 OF_ONE = ("estimates", "pairs", "plan")
 """The tables of a single machine."""
+OF_JUDGMENTS = ("kappas", "differences", "levels", "topics")
+"""The tables for which runs and measures make no difference."""
+WITHOUT_INTERVALS = ("levels", "topics")
 
 
 def _unless_runs(arguments: Arguments) -> str:
@@ -76,7 +89,9 @@ def _unless_runs(arguments: Arguments) -> str:
     if is_folder or (machine and _judges_of_table(arguments) is not None):
         words += machine
     _, others = _machines_and_others(arguments, words)
-    return "" if others else "no runs and measures are named"
+    if not others:
+        return "no runs and measures are named"
+    return f"--show {arguments.show} is about judgments" if arguments.show in OF_JUDGMENTS else ""
 
 
 def _of_runs() -> Iterator[Option]:
@@ -88,8 +103,21 @@ def _of_runs() -> Iterator[Option]:
 
 
 def _when_merged(arguments: Arguments) -> str:
-    """Why nothing is drawn at random: --merge has no intervals."""
-    return "" if arguments.merge is None else "--merge draws nothing at random"
+    """Why nothing is drawn at random: for --merge, or for the table that is shown."""
+    if arguments.merge is not None:
+        return "--merge draws nothing at random"
+    if arguments.show in OF_ONE:
+        return f"the intervals of --show {arguments.show} are Student's"
+    return _without_intervals(arguments)
+
+
+def _without_intervals(arguments: Arguments) -> str:
+    """Why there is no interval, and no estimate: judges are merged, or levels or topics shown."""
+    if arguments.merge is not None:
+        return "--merge has no intervals"
+    if arguments.show in WITHOUT_INTERVALS and unless_drawn(arguments):
+        return f"--show {arguments.show} has no intervals"
+    return ""
 
 
 def files_of_judges(words: Any) -> list[str]:
@@ -116,8 +144,12 @@ OPTIONS = (
         "--machine_levels MAP",
         "from every machine level up to the human's, as in 0-4:0,5-9:1,10:3",
     ),
-    Option("--confidence C", "level of the intervals", share, default=CONFIDENCE),
-    Option("--width W", "human topics that estimates of ± this half width need, as .02", real),
+    Option("--confidence C", "level of the intervals", share, default=CONFIDENCE)._replace(
+        idle=_without_intervals
+    ),
+    Option(
+        "--width W", "human topics that estimates of ± this half width need, as .02", real
+    )._replace(idle=_without_intervals),
     *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES, _when_merged),
     Option(
         "--show TABLE",

@@ -173,7 +173,7 @@ class Arguments:
     """The `words` of a command line, the value of each option, and the files that they name.
 
     ``arguments.depth`` is the value of --depth. `given` has the names of the options that are
-    given.
+    given. A command adds to `without_effect` why options have none, as its result shows.
     """
 
     def __init__(
@@ -189,6 +189,7 @@ class Arguments:
         self.given = given
         self.reads = reads
         self.writes = writes
+        self.without_effect: dict[str, str] = {}
 
     def __getattr__(self, name: str) -> Any:
         return self.by_option[name]

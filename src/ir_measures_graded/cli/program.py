@@ -151,6 +151,7 @@ def _answered(words: Sequence[str]) -> Output:
 def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> Output:
     """The output of the command with these words."""
     arguments = parser.arguments(words)
+    from ..core.rows.columns import chosen_names_read
     from ..core.rows.level_words import words_as_levels
     from ..evaluation.jobs import reading_by
     from ..output.result import Result
@@ -161,7 +162,8 @@ def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> 
     before = stamps(arguments)
     levels = words_as_levels(arguments.get("levels"))
     watched = followed(_is_watched() and not arguments.quiet)
-    with levels, watched, reading_by(arguments.get("jobs") or 1):
+    jobs = arguments.get("jobs") or 1
+    with levels, watched, reading_by(jobs), chosen_names_read() as names:
         try:
             answer = command.run(arguments)
         except WholeLevelsError as error:
@@ -174,6 +176,8 @@ def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> 
     for path, stamp in stamps(arguments).items():
         if stamp != before.get(path, stamp):
             raise GradedError(f"{path}: the file changed while it was read; run the command again")
+    if jobs == 1:  # other processes do not tell what they read
+        _note_unread_columns(arguments, names)
     for name, reason in _idle_options(parser, arguments):
         tell(f"note: --{name} has no effect: {reason}")
     if isinstance(answer, Result):
@@ -192,6 +196,22 @@ def _idle_options(parser: "Parser", arguments: Any) -> Iterator[tuple[str, str]]
             reason = option.idle(arguments)
             if reason:
                 yield option.name, reason
+    yield from arguments.without_effect.items()
+
+
+def _note_unread_columns(arguments: Any, read: Collection[tuple[str, str]]) -> None:
+    """Note the names of --columns that no file has. `read` has those that one has.
+
+    Beside names that are read, one of levels or scores may be there for other commands.
+    """
+    from ..core.rows.columns import IDS
+
+    for pairs in arguments.get("columns") or ():
+        for ours, theirs in pairs:
+            is_for_others = bool(read) and ours not in IDS
+            if (ours, theirs) not in read and not is_for_others:
+                reason = "no file that is read has this column"
+                arguments.without_effect[f"columns {ours}={theirs}"] = reason
 
 
 def _is_watched() -> bool:

@@ -5,7 +5,9 @@ Names are compared without case, and ``camelCase``, blanks, hyphens and dots cou
 
 import re
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -199,6 +201,33 @@ def is_known(name: str, role: Role) -> bool:
     return any(plain(name) in chain(*NAMES[ours]) for ours in role.columns)
 
 
+_READ: ContextVar[set[tuple[str, str]] | None] = ContextVar("chosen columns that are read")
+
+
+@contextmanager
+def chosen_names_read() -> Iterator[set[tuple[str, str]]]:
+    """The pairs of our names and those of a user that a file has which is read in this block.
+
+    >>> with chosen_names_read() as read:
+    ...     Chosen(columns=(("query_id", "user"),)).named("a.csv", ["user"], "query_id")
+    'user'
+    >>> read
+    {('query_id', 'user')}
+    """
+    read: set[tuple[str, str]] = set()
+    token = _READ.set(read)
+    try:
+        yield read
+    finally:
+        _READ.reset(token)
+
+
+def _note_read(ours: str, theirs: str) -> None:
+    read = _READ.get(None)
+    if read is not None:
+        read.add((ours, theirs))
+
+
 class SharedName(NamedTuple):
     """Our name of a column and its name in at least one of the files of a command.
 
@@ -247,6 +276,7 @@ class Chosen(NamedTuple):
             raise GradedError(
                 f"{file} has {len(present)} columns {' and '.join(present)} as {ours}"
             )
+        _note_read(ours, present[0])
         return present[0]
 
     def names_of_value(self, ours: str) -> list[str]:
@@ -260,7 +290,10 @@ class Chosen(NamedTuple):
         """The column of ranks in a file, as the user or its name tells; None if there is none."""
         own_names = self.names(RANK)
         present = [name for name in names if name in own_names]
-        return present[0] if present else column_of_ranks(names)
+        if present:
+            _note_read(RANK, present[0])
+            return present[0]
+        return column_of_ranks(names)
 
     def with_usual_names(self, names: Sequence[Any], wanted: Iterable[str]) -> "Chosen":
         """The choices for a file, without those of `wanted` that are for other files.
