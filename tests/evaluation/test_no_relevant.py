@@ -167,7 +167,7 @@ def test_the_note_tells_what_skip_would_change():
         "8 of 30 topics have no relevant document by AP (q0, q4, q8, q12, q16 and 3 more): they "
         f"count 0; --no_relevant skip: {mean_of_others} instead of {mean}."
     )
-    assert evaluate(QRELS, RUNS, ["Judged@5"]).notes() == []
+    assert list(evaluate(QRELS, RUNS, ["Judged@5"]).notes_on_topics()) == []
 
 
 def test_sessions_lack_one_if_all_of_their_turns_do():

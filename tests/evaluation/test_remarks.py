@@ -185,6 +185,30 @@ def test_merging_loses_no_kind_and_no_subject(several):
         assert any(remark.text.split("% ")[-1] in line for line in lines)
 
 
+@pytest.mark.filterwarnings("ignore::ir_measures_graded.errors.InputWarning")
+@pytest.mark.parametrize(
+    ("unjudged", "is_said"), [(0, False), (1, False), (2, True), (19, True), (21, False)]
+)
+def test_unjudged_documents_are_noted_from_5_percent_on_unless_a_remark_tells_them(
+    unjudged, is_said
+):
+    docs = [f"d{number}" for number in range(40)]
+    qrels = {"q": {doc: 1 - number % 2 for number, doc in enumerate(docs) if number >= unjudged}}
+    runs = {"x": {}}
+    for topic in range(4):
+        qrels[f"q{topic}"] = dict(qrels["q"])
+        runs["x"][f"q{topic}"] = {
+            doc: 1.0 - rank for rank, doc in enumerate(docs[topic * 10 :][:10])
+        }
+    del qrels["q"]
+    share = evaluate(qrels, runs, ["P@10"]).unjudged.shares["x"]
+    assert share == pytest.approx(unjudged / 40)
+    for measures in (["P@10"], ["AP"]):
+        notes = [str(note) for note in evaluate(qrels, runs, measures).notes()]
+        text = f"Unjudged of the top 10 documents: {100 * share:.0f} % of x."
+        assert (text in notes) == is_said, notes
+
+
 def test_notes_tell_what_levels_mean_in_every_table():
     """For one run, several runs and intervals; ERR is for levels up to 4."""
     qrels = {"1": QRELS["q1"], "2": QRELS["q2"]}  # gdeval takes no other topics
@@ -195,7 +219,9 @@ def test_notes_tell_what_levels_mean_in_every_table():
         "AP: relevant from level 1 (rel=1).",
         "ERR@20 is for levels up to 4 and divides by 2^4; the qrels end at 2: "
         "ERR_G(max_gain=3)@20.",
+        "Unjudged of the top 10 documents: 20 % of x.",
     ]
-    assert [str(note) for note in intervals(evaluation).notes()][-2:] == notes
+    assert [str(note) for note in intervals(evaluation).notes()][-3:] == notes
     assert notes[1] in compare(qrels, {"x": run, "y": run}, "ERR@20").notes()
-    assert not evaluate({**qrels, "3": {"a": 4}}, {"x": run}, "ERR@20").notes()
+    of_4 = evaluate({**qrels, "3": {"a": 4}}, {"x": run}, "ERR@20")
+    assert not of_4.notes_on_levels()

@@ -20,7 +20,7 @@ from ..core.registry.facts import ONE, SKIP, ZERO, sign_of
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark, shown
 from ..output import figures
-from ..output.formats import counted, decimal, known, listed
+from ..output.formats import Percent, counted, decimal, known, listed
 from ..output.result import Result, View
 from ..output.tables import Note, Table
 from .counting import Counting, effective_size, weighted_mean, with_effective
@@ -44,7 +44,12 @@ ACROSS = 4
 NO_VALUE = "no value"
 """The kind of a remark on topics for which a provider of ir-measures gives no value."""
 NOTED_SHARE = 0.05
-"""A note tells of topics without a relevant document from this share of all topics on."""
+"""A note tells of topics without a relevant document from this share of all topics on, and of
+unjudged documents from this share of the first ranks on."""
+MOST_RUNS_NAMED = 3
+"""The share of unjudged documents is said of each of so many runs."""
+TELL_UNJUDGED = ("unjudged", "sparse", "no judged document")
+"""The kinds of remarks that tell of unjudged documents."""
 MOST_NAMED = 5
 """The number of topics that a note names."""
 
@@ -54,6 +59,23 @@ class Unjudged(NamedTuple):
 
     depth: int
     shares: Mapping[str, float]
+
+    def sentence(self) -> str:
+        """The share of each of at most three runs, else the lowest and the highest.
+
+        >>> Unjudged(10, {"old": 0.0, "new": 0.25}).sentence()
+        'Unjudged of the top 10 documents: 0 % of old, 25 % of new.'
+        """
+        shares = self.shares
+        if not any(shares.values()):
+            return f"All of the top {self.depth:,} documents of the runs are judged."
+        of_runs = [f"{Percent(share)} of {run}" for run, share in shares.items()]
+        text = ", ".join(of_runs)
+        if len(shares) > MOST_RUNS_NAMED:
+            lowest = min(shares, key=shares.__getitem__)
+            highest = max(shares, key=shares.__getitem__)
+            text = f"{Percent(shares[lowest])} ({lowest}) to {Percent(shares[highest])} ({highest})"
+        return f"Unjudged of the top {self.depth:,} documents: {text}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -471,7 +493,7 @@ class Evaluation(Result):
 
     def notes(self) -> list[Note]:
         """The level that counts as relevant, for measures that do not name it, and the highest
-        level of ERR, if the qrels lack it.
+        level of ERR, if the qrels lack it; the shares of unjudged documents, from 5 % on.
 
         There is none of the first kind if the qrels have at most one level above 0.
 
@@ -481,7 +503,20 @@ class Evaluation(Result):
         >>> print(*result.notes())
         AP and RR: relevant from level 1 (rel=1).
         """
-        return [*self.notes_on_levels(), *self.notes_on_topics()]
+        return [
+            *self.notes_on_levels(),
+            *self.notes_on_topics(),
+            *self._notes_on_unjudged(),
+        ]
+
+    def _notes_on_unjudged(self) -> Iterator[Note]:
+        """The shares of unjudged documents, if that of some run is noted and no remark tells it."""
+        if self.unjudged is None:
+            return
+        told = {remark.subject for remark in self.remarks if remark.kind in TELL_UNJUDGED}
+        untold = [share for run, share in self.unjudged.shares.items() if run not in told]
+        if max(untold, default=0.0) >= NOTED_SHARE and "" not in told:
+            yield Note("{}", self.unjudged.sentence())
 
     def notes_on_levels(self) -> list[Note]:
         """What measures take the levels of the qrels for."""

@@ -10,17 +10,15 @@ from ir_measures import Measure
 from ...arguments import text
 from ...core.registry.facts import range_of
 from ...errors import GradedError, did_you_mean
-from ...evaluation.evaluation import NO_VALUE, Evaluation, Unjudged
+from ...evaluation.evaluation import NO_VALUE, Evaluation
 from ...evaluation.level_notes import notes_on_err, notes_on_rel
-from ...output.formats import Percent, counted, listed
+from ...output.formats import counted, listed
 from ...output.remarks import merged
 from ..statistics.options import as_list
 from ..statistics.primary import Pairs
 
 SAID_OTHERWISE: Final = ("topics", NO_VALUE, "unjudged")
-"""The kinds of remarks that `Evaluation.lacking` and `unjudged_sentence` say in a sentence."""
-MOST_RUNS_NAMED: Final = 3
-"""The share of unjudged documents is said of each of so many runs."""
+"""The kinds of remarks that `Evaluation.lacking` and `Unjudged.sentence` say in a sentence."""
 
 NAME_A_BASELINE: Final = "compare with a baseline (--baseline RUN, baseline='RUN'), or "
 MOST_DIFFERENCES: Final = 250_000
@@ -133,7 +131,7 @@ def remarks_on(evaluation: Evaluation) -> list[str]:
     sentences += notes_on_err(evaluation.measures, evaluation.levels)
     sentences += [f"{remark}." for remark in merged(others)]
     if evaluation.unjudged is not None and evaluation.unjudged.shares:
-        sentences.append(unjudged_sentence(evaluation.unjudged))
+        sentences.append(evaluation.unjudged.sentence())
     return sentences
 
 
@@ -142,21 +140,3 @@ def shares_of(evaluation: Evaluation) -> Mapping[str, float]:
     if evaluation.unjudged is None:
         return {}
     return evaluation.unjudged.shares
-
-
-def unjudged_sentence(unjudged: Unjudged) -> str:
-    """The share of unjudged documents of each of at most three runs, else the lowest and highest.
-
-    >>> unjudged_sentence(Unjudged(10, {"old": 0.0, "new": 0.25}))
-    'Unjudged of the top 10 documents: 0 % of old, 25 % of new.'
-    """
-    shares = unjudged.shares
-    if not any(shares.values()):
-        return f"All of the top {unjudged.depth:,} documents of the runs are judged."
-    lowest = min(shares, key=shares.__getitem__)
-    highest = max(shares, key=shares.__getitem__)
-    of_runs = [f"{Percent(share)} of {run}" for run, share in shares.items()]
-    text = ", ".join(of_runs)
-    if len(shares) > MOST_RUNS_NAMED:
-        text = f"{Percent(shares[lowest])} ({lowest}) to {Percent(shares[highest])} ({highest})"
-    return f"Unjudged of the top {unjudged.depth:,} documents: {text}."
