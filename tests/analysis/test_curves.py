@@ -219,7 +219,7 @@ def test_figure_shows_named_curves_with_bands_and_a_sorted_legend():
     )
     title, caption = (text.get_text().replace("\n", " ") for text in figure.texts)
     assert title == result.summary
-    assert "95 % pointwise percentile bands, at each rank for itself" in caption
+    assert "Shaded: 95 % pointwise percentile bands." in caption
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ideal", "B", "A"]
     extents = [band.get_paths()[0].get_extents() for band in axes.collections]
     assert [(band.y0, band.y1) for band in extents] == [pytest.approx((0.05, 0.35))] * 2

@@ -21,7 +21,7 @@ def test_documents_and_topics_are_counted_at_each_level():
     numbers = {"level": 2, "documents": 2, "topics": 2, "mean_per_topic": 0.5, "share_from": 3 / 7}
     assert result.records()[2] == numbers | {"definition": ""}
     judged = "7 documents of 4 topics are judged, with levels from −1 to 4"
-    assert repr(result) == f"<Levels: {judged}; 3 are above level 0, 0.75 per topic.>"
+    assert repr(result) == f"<Levels: {judged}; 3 (43 %) are above level 0, 0.75 per topic.>"
 
 
 def test_definitions_come_from_ir_datasets():

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from texts import problems
 
+from ir_measures_graded import demo
+from ir_measures_graded.analysis import curves, evaluate, levels, sensitivity
 from ir_measures_graded.output import figures
 from ir_measures_graded.output.figures import fonts, sheet, style
 from ir_measures_graded.output.figures.groups import groups_of
@@ -302,6 +304,26 @@ def test_a_figure_does_not_repeat_the_sentence_above_it():
         other = figures.picture([forest], "Another one.")
     assert untitled.texts == []
     assert [text.get_text() for text in other.texts] == ["Another one."]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        lambda qrels, runs: evaluate(qrels, runs, ["nDCG_JK@5"]),
+        lambda qrels, runs: curves(qrels, runs, "nDCG_JK@5", confidence=0.95),
+        lambda qrels, runs: sensitivity(qrels, runs, ["CG@5"], gains=["w1", "1:1,2:2,3:9", "exp"]),
+        lambda qrels, runs: levels(qrels),
+    ],
+)
+def test_a_caption_says_nothing_twice(result):
+    """No two sentences explain one name, and none repeats a share or the words of another."""
+    figure = result(demo.qrels_path(), demo.run_paths()).figure()
+    text = " ".join(part.get_text().replace("\n", " ") for part in figure.texts)
+    explained = re.findall(r"(?:^|\. )([^.:]+): ", text)
+    assert len(explained) == len(set(explained))
+    for twice in ("each for itself, not all", "exp: exp", "pointwise percentile bands, at each"):
+        assert twice not in text
+    assert text.count("above level 0") <= 1
 
 
 def test_panels_of_a_row_share_the_room_below_them():

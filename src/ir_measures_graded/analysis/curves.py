@@ -349,7 +349,7 @@ class Curves(Result):
             parts.append(GREY_LINE)
         if self.confidence:
             bands = self._kind_of_bands(self.confidence)
-            parts.append(f"Shaded: {bands}, at each rank for itself.")
+            parts.append(f"Shaded: {bands}.")
         if self.cutoff is not None and self.cutoff < self.ranks.size:
             parts.append("Runs are ordered at the cutoff; ranks behind it are grey.")
         if len(self.shown) < len(self.runs):
@@ -437,12 +437,16 @@ def notes_on_rel_in(curves: Sequence[Curves]) -> list[Note]:
     return list(notes_on_rel([one.measure for one in curves], curves[0].levels))
 
 
-def captions_on_normalisation(curves: Iterable[Curves]) -> list[str]:
-    """The same for a figure, without what else could be computed."""
+def captions_on_normalisation(curves: Sequence[Curves]) -> list[str]:
+    """The same for a figure, without what else could be computed. A single measure is named by the
+    sentence before."""
     normalised = _normalised(curves)
     if not normalised:
         return []
     text = RATIO_OF_MEANS if normalised[0].ratio_of_means else MEAN_OF_RATIOS
+    if len(curves) == 1:
+        _, _, meaning = text.partition(": ")
+        return [f"{meaning[0].upper()}{meaning[1:]}."]
     return [text.format(listed([name_of(one.measure) for one in normalised])) + "."]
 
 

@@ -67,7 +67,8 @@ class Levels(Result):
         by_topic = relevant / self.relevant.size
         judgments = f"{documents} of {topics} {are_judged}"
         levels = f"with levels from {lowest} to {highest}"
-        above = f"{relevant:,} {are_above} level 0, {by_topic:.4g} per topic"
+        share = Percent(relevant / judged)
+        above = f"{relevant:,} ({share}) {are_above} level 0, {by_topic:.4g} per topic"
         return [f"{judgments}, {levels}; {above}."]
 
     def data(self) -> Table:
@@ -139,9 +140,7 @@ class Levels(Result):
 
         Needs the extra ``plot``.
         """
-        share = self.relevant.sum() / max(self.documents.sum(), 1)
-        text = f"{Percent(share)} of the judged documents are above level 0."
-        return picture([self.bars()], title or self.summary, text)
+        return picture([self.bars()], title or self.summary)
 
     def bars(self) -> StackedBars:
         """The documents of each topic by level, without those of level 0 if there are others."""

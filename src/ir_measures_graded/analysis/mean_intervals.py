@@ -160,7 +160,7 @@ class Intervals(Result):
                 shows_names=column == 0,
             )
             panels.append(panel)
-        caption = f"Bars: {self._kind} over {self.unit}s, each for itself, not all together."
+        caption = f"Bars: {self._kind} over {self.unit}s, each for itself."
         return figures.picture(panels, title or self.headline, caption, across=ACROSS)
 
     def _best_first(self) -> list[int]:

@@ -121,12 +121,11 @@ class Identification(Result):
             named=farthest.tolist(), diagonal=True,
         )  # fmt: skip
         topics = counted(len(self.topics), "topic")
-        named = ", the farthest are named" if farthest.size else ""
-        text = (
-            f"A dot a topic, on the line if both values are equal; {self.differ} of {topics} "
-            f"differ{named}."
-        )
-        return picture([points], title or self.summary, text)
+        text = "A dot a topic, on the line if both values are equal"
+        if self.differ:
+            named = ", the farthest are named" if farthest.size else ""
+            text += f"; {self.differ} of {topics} differ{named}"
+        return picture([points], title or self.summary, f"{text}.")
 
     def topic_table(self) -> Table:
         """One row per topic: the value given, the computed one, and their difference."""

@@ -114,8 +114,7 @@ def figure_of_estimates(estimates: Estimates, title: str = "") -> Figure:
         by_measure.setdefault(estimate.measure, []).append(estimate)
     panels = [_estimates_by(measure, of_runs) for measure, of_runs in by_measure.items()]
     text = (
-        f"Combined estimates with {100 * estimates.confidence:.10g} % intervals, each for itself, "
-        "not all together."
+        f"Combined estimates with {100 * estimates.confidence:.10g} % intervals, each for itself."
     )
     return picture(panels, title or estimates.summary, text, across=2)
 

@@ -77,8 +77,7 @@ def effects(rows: Sequence[Reproduced], title: str) -> Figure:
         named=range(len(defined)),
         lines_at=(1.0, 0.0),
     )
-    caption = "A dot for each measure; the same effect is at ratio 1 and ΔRI 0."
-    return figures.picture([panel], title, caption)
+    return figures.picture([panel], title, "A dot for each measure.")
 
 
 def means_of_baselines(rows: Sequence[Reproduced], title: str) -> Figure:
