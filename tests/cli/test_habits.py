@@ -128,6 +128,26 @@ def test_a_note_tells_the_line_that_is_run(capsys):
     assert err == f"ir_measures_graded: {note}\n"
 
 
+@pytest.mark.parametrize("word", ["mixed", "mixed/", "./mixed"])
+def test_a_folder_with_other_files_is_refused_with_the_pattern_of_its_runs(capsys, word):
+    Path("mixed").mkdir()
+    run = Path("run").read_text()
+    files = {"a.run": run, "b.run": run, "values.csv": "topic,value\nq1,1\n", "notes.txt": "no"}
+    for name, text in files.items():
+        Path("mixed", name).write_text(text)
+    assert cli.main(["evaluate", "qrels", word, "P@1"]) == 2
+    folder = word.rstrip("/")
+    message = capsys.readouterr().err.rstrip()
+    assert message.endswith(f"; {word} holds other files as well: name its runs, {folder}/*.run")
+    assert cli.main(["evaluate", "qrels", f"{folder}/*.run", "P@1"]) == 0
+    Path("mixed", "c.txt").write_text(run)
+    for name in ("a.run", "b.run", "values.csv"):
+        Path("mixed", name).unlink()
+    capsys.readouterr()
+    assert cli.main(["evaluate", "qrels", word, "P@1"]) == 2
+    assert capsys.readouterr().err.rstrip().endswith("name its runs one by one")
+
+
 def test_a_folder_stands_for_its_runs(capsys):
     Path("runs").mkdir()
     for name in ("run", "other"):

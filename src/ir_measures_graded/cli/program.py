@@ -145,7 +145,15 @@ def _answered(words: Sequence[str]) -> Output:
 
     # The parser reads files that name others.
     with limits_lifted(f"--{NO_LIMITS.name}" in words):
-        return _of_command(command, parser, words)
+        try:
+            return _of_command(command, parser, words)
+        except GradedError as error:
+            from .mixed_folders import what_to_name
+
+            hint = what_to_name(words, str(error))
+            if not hint:
+                raise
+            raise GradedError(f"{error}; {hint}") from None
 
 
 def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> Output:
