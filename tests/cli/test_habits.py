@@ -145,7 +145,15 @@ def test_a_folder_with_other_files_is_refused_with_the_pattern_of_its_runs(capsy
         Path("mixed", name).unlink()
     capsys.readouterr()
     assert cli.main(["evaluate", "qrels", word, "P@1"]) == 2
-    assert capsys.readouterr().err.rstrip().endswith("name its runs one by one")
+    assert capsys.readouterr().err.rstrip().endswith("name its runs, one by one")
+
+
+def test_a_folder_of_machines_with_other_files_is_refused_with_the_pattern_of_qrels(capsys):
+    Path("mixed").mkdir()
+    for name, text in {"a.qrels": "q1 0 d1 1\n", "b.csv": "a,b\n"}.items():
+        Path("mixed", name).write_text(text)
+    assert cli.main(["judges", "qrels", "mixed"]) == 2
+    assert capsys.readouterr().err.rstrip().endswith("name its qrels, mixed/*.qrels")
 
 
 def test_a_folder_stands_for_its_runs(capsys):

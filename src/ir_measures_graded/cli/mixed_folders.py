@@ -2,45 +2,52 @@
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from ..errors import GradedError, quoted
 from ..files.content import COMPRESSIONS
-from ..files.files import RunFile
+from ..files.files import RunFile, qrels_in
 from .parser import files_of_folder
 
-WHICH = "{} holds other files as well"
+COMMAND_OF_QRELS = "judges"
+"""The command whose folders hold qrels; those of the others hold runs."""
 
 
 def what_to_name(words: Sequence[str], message: str) -> str:
     """What to type in place of the folder, one of the words, of whose files the message names one.
 
-    It is the pattern of the files that are runs, by their ending. Empty if no word is such a
-    folder.
+    It is the pattern of the files that are runs, or qrels of machine judges, by their ending. Empty
+    if no word is such a folder.
     """
+    is_of_kind = _is_run
+    kind = "runs"
+    if words[0] == COMMAND_OF_QRELS:
+        is_of_kind = _is_qrels
+        kind = "qrels"
     for word in words:
         folder = word.partition("=")[2] if word.startswith("-") else word
         files = files_of_folder(folder)
         if not any(f"{path}:" in message for path in files):
             continue
-        patterns = _patterns_of_runs(folder, files, message)
-        if patterns:
-            return f"{WHICH.format(folder)}: name its runs, {' '.join(patterns)}"
-        return f"{WHICH.format(folder)}: name its runs one by one"
+        patterns = _patterns(folder, files, message, is_of_kind)
+        which = " ".join(patterns) or "one by one"
+        return f"{folder} holds other files as well: name its {kind}, {which}"
     return ""
 
 
-def _patterns_of_runs(folder: str, files: Sequence[str], message: str) -> list[str]:
-    """The patterns of endings of which the first file is a run and none is the file at fault; the
-    most frequent ending first."""
+def _patterns(
+    folder: str, files: Sequence[str], message: str, is_of_kind: Callable[[str], bool]
+) -> list[str]:
+    """The patterns of endings of which the first file is of the kind and none is the file at fault;
+    the most frequent ending first."""
     count = Counter(map(_ending_of, files))
     at_fault = {_ending_of(path) for path in files if f"{path}:" in message}
     patterns = []
     for ending, _ in count.most_common():
         first = next(path for path in files if _ending_of(path) == ending)
-        if ending and ending not in at_fault and _is_run(first):
-            patterns.append(os.path.join(quoted(os.path.join(folder, "")), f"*{ending}"))
+        if ending and ending not in at_fault and is_of_kind(first):
+            patterns.append(os.path.join(quoted(folder.rstrip(os.sep)), f"*{ending}"))
     return patterns
 
 
@@ -60,5 +67,13 @@ def _is_run(path: str) -> bool:
     """Whether a file can be read as a run."""
     with suppress(GradedError):
         RunFile(path).rows()
+        return True
+    return False
+
+
+def _is_qrels(path: str) -> bool:
+    """Whether a file can be read as qrels."""
+    with suppress(GradedError):
+        qrels_in(path)
         return True
     return False
