@@ -61,6 +61,10 @@ class EmptyRunWarning(InputWarning):
     """A run in memory has no row, so no topic has a document. An empty file is an error instead."""
 
 
+ON_COLUMNS = "columns"
+"""The kind of the remark on columns that are read by the words of their names."""
+
+
 class Remark(NamedTuple):
     """An unusual property of qrels, a run or a measure, which the values do not show.
 

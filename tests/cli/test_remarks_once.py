@@ -36,6 +36,14 @@ def test_formats_for_people_have_the_remark_and_no_warning(printed, form):
     assert out.count(BELOW) == 1
 
 
+def test_files_whose_columns_are_read_alike_share_a_remark(printed):
+    for name in ("first.csv", "second.csv"):
+        Path(name).write_text("user query,sku,score\n1,a,1\n2,a,1\n")
+    _, out, _ = printed("evaluate", "qrels", "first.csv", "second.csv", "P@1", "-f", "text")
+    assert out.count("is read as") == 1
+    assert "first and second: user query is read as query_id; if other columns" in out
+
+
 @pytest.mark.parametrize("form", ["tsv", "csv", "json", "jsonl"])
 def test_formats_for_programs_leave_the_warning(printed, form):
     _, _, err = printed("evaluate", "qrels", "short", "other", "P@1", "-f", form)

@@ -74,14 +74,12 @@ def test_the_text_of_a_query_is_the_topic_rather_than_its_user(tmp_path):
 @pytest.mark.parametrize(
     ("header", "meanings"),
     [
-        ("Search Term;SKU;Rating (0-4)", "Rating (0-4) is read as relevance"),
         (
             "Search Phrase,Article Number,Relevance Grade,Annotator",
-            "Search Phrase is read as query_id, Article Number as doc_id, Relevance Grade as "
-            "relevance",
+            "Search Phrase is read as query_id; if other columns are meant: --columns query_id=…",
         ),
         ("question,chunk,human_score", "human_score is read as relevance"),
-        ("user_query,item_sku,judgment_0_3", "judgment_0_3 as relevance"),
+        ("user_query,item_sku,judgment_0_3", "user_query is read as query_id; if other"),
     ],
 )
 def test_qrels_are_read_by_the_words_of_their_columns_with_a_remark(tmp_path, header, meanings):
@@ -91,6 +89,14 @@ def test_qrels_are_read_by_the_words_of_their_columns_with_a_remark(tmp_path, he
     (tmp_path / "t.csv").write_text("\n".join([header, *rows]) + "\n")
     with pytest.warns(InputWarning, match=re.escape(meanings)):
         assert read_qrels(tmp_path / "t.csv").dicts() == EXPECTED
+
+
+@pytest.mark.parametrize("header", ["Search Term;SKU;Rating (0-4)", "question,item_sku,Label 0-3"])
+def test_columns_whose_words_all_mean_the_same_have_no_remark(tmp_path, header):
+    delimiter = ";" if ";" in header else ","
+    rows = [delimiter.join(row) for row in (("7", "d1", "5"), ("7", "d2", "1"))]
+    (tmp_path / "t.csv").write_text("\n".join([header, *rows]) + "\n")
+    assert read_qrels(tmp_path / "t.csv").dicts() == EXPECTED  # a warning would be an error
 
 
 def test_a_frame_with_unknown_names_is_answered_with_a_renaming():

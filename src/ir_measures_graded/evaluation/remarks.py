@@ -52,6 +52,7 @@ SPARSE = (
 EMPTY = "empty"
 """The kind of the remark on an empty run in memory, of which its reader has warned."""
 TIED_PREDICTIONS = "tied predictions"
+"""The kind of the remark on tied documents in a file of predictions."""
 CHOICES_OF_TIES = (
     "the ids of their lines decide, but not elsewhere: --ties given (ties='given') is the order of "
     "the file, as in LightGBM and XGBoost, mean is that of array_mean, scikit-learn and "
@@ -59,7 +60,6 @@ CHOICES_OF_TIES = (
     "order given"
 )
 """How tied predictions are ordered here, and how other tools do that."""
-"""The kind of the remark on tied documents in a file of predictions."""
 _COLLECTED: ContextVar[list[Remark] | None] = ContextVar("collected", default=None)
 
 

@@ -25,7 +25,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Union
 import numpy as np
 
 from ..core.rows.columns import Chosen, Role, file_columns, remark_on_words
-from ..errors import LONGEST, FileError, GradedError, Remark, did_you_mean, needed, shown
+from ..errors import (
+    LONGEST,
+    ON_COLUMNS,
+    FileError,
+    GradedError,
+    Remark,
+    did_you_mean,
+    needed,
+    shown,
+)
 from ..progress import BYTES, counter
 
 if TYPE_CHECKING:
@@ -194,7 +203,7 @@ class Reading(NamedTuple):
     def remarks(self, file: str, names: Sequence[str]) -> tuple[Remark, ...]:
         """The remark on columns with these names that are read by their words, if there are any."""
         text = remark_on_words(file, names, self.role, self.chosen)
-        return (Remark("columns", "", text),) if text else ()
+        return (Remark(ON_COLUMNS, "", text),) if text else ()
 
 
 class Peeked:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from ..errors import Remark
+from ..errors import ON_COLUMNS, Remark
 from .formats import Percent, listed
 
 
@@ -12,7 +12,8 @@ def merged(remarks: Iterable[Remark]) -> list[Remark]:
     """The remarks without duplicates, with one remark for all that hold for several subjects alike.
 
     These are the remarks with a share: one remark names the lowest and the highest share, and all
-    subjects. It stands after the others, as does a remark without a subject.
+    subjects. It stands after the others, as does a remark without a subject. So are remarks on the
+    columns of files that have the same ones.
 
     >>> of_a = Remark("unjudged", "A", "40 % of the top 10 are unjudged", 0.4)
     >>> of_b = Remark("unjudged", "B", "60 % of the top 10 are unjudged", 0.6)
@@ -21,7 +22,7 @@ def merged(remarks: Iterable[Remark]) -> list[Remark]:
     A: the run lacks 1 of 9 topics
     40 % to 60 % of the top 10 are unjudged in A and B
     """
-    distinct = dict.fromkeys(remarks)
+    distinct = dict.fromkeys(_on_equal_columns(remarks))
     by_kind: dict[str, list[Remark]] = {}
     for remark in distinct:
         if remark.share is not None:
@@ -29,6 +30,23 @@ def merged(remarks: Iterable[Remark]) -> list[Remark]:
     joined = {kind: _joined(group) for kind, group in by_kind.items() if len(group) > 1}
     others = [remark for remark in distinct if remark.share is None or remark.kind not in joined]
     return sorted([*others, *joined.values()], key=lambda remark: remark.subject == "")
+
+
+def _on_equal_columns(remarks: Iterable[Remark]) -> Iterator[Remark]:
+    """The remarks, with one for all files whose columns are read alike, at the place of the
+    first."""
+    alike: dict[str, list[Remark]] = {}
+    every = list(remarks)
+    for remark in every:
+        if remark.kind == ON_COLUMNS:
+            alike.setdefault(remark.text, []).append(remark)
+    for remark in every:
+        if remark.kind != ON_COLUMNS:
+            yield remark
+            continue
+        subjects = dict.fromkeys(other.subject for other in alike.pop(remark.text, ()))
+        if subjects:
+            yield remark._replace(subject=listed(subjects))
 
 
 def in_collection(name: str, remarks: Iterable[Remark]) -> list[Remark]:

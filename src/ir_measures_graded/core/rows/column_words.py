@@ -1,6 +1,7 @@
 """Columns that no list of names has, but whose last word tells what they hold.
 
-A column is only read by its words if it is the only one of its kind, and a remark says so.
+A column is only read by its words if it is the only one of its kind. A remark says so, unless all
+words mean the same, as in ``Rating (0-4)``.
 """
 
 from __future__ import annotations
@@ -93,17 +94,36 @@ def only_reading(plain_names: Mapping[str, str], wanted: Sequence[str]) -> dict[
     return read
 
 
+def _without_id_words(words: Sequence[str]) -> list[str]:
+    """The words without those of ids at their end, such as number."""
+    kept = list(words)
+    while len(kept) > 1 and kept[-1] in OF_IDS:
+        kept.pop()
+    return kept
+
+
 def _holds(ours: str, plain_name: str) -> bool:
     """Whether the words of a column tell that it holds what we name `ours`."""
     words = words_of(plain_name)
     if ours in ("query_id", "doc_id"):
-        while len(words) > 1 and words[-1] in OF_IDS:
-            words.pop()
+        words = _without_id_words(words)
     if not words or _has(words, OTHERS.get(ours, "").split()):
         return False
     if ours == "relevance" and words[-1] == "score":
         return _has(words, JUDGED)
     return words[-1] in WORDS.get(ours, "").split()
+
+
+def is_clear(ours: str, plain_name: str) -> bool:
+    """Whether every word of a name means what we name `ours`, so that no other reading is near.
+
+    >>> is_clear("relevance", "rating_(0_4)"), is_clear("relevance", "human_score")
+    (True, False)
+    """
+    words = words_of(plain_name)
+    if ours in ("query_id", "doc_id"):
+        words = _without_id_words(words)
+    return _holds(ours, plain_name) and set(words) <= set(WORDS[ours].split())
 
 
 def judge_of(plain_name: str) -> str:

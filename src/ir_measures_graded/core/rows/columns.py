@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import FileError, GradedError, did_you_mean, quoted, shown
-from .column_words import NAMES_OF_JUDGES, judge_of, may_be_rank, only_reading
+from .column_words import NAMES_OF_JUDGES, is_clear, judge_of, may_be_rank, only_reading
 from .level_words import has_level_words
 
 MOST_COLUMNS = 10_000  # of a table; each is compared with all names
@@ -722,7 +722,8 @@ def column_of_topics(
 
 
 def remark_on_words(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> str:
-    """The remark that columns of a file are read by their words; empty if all names are known.
+    """The remark that columns of a file are read by their words; empty if all names are known or
+    clear.
 
     Raises as `file_columns`.
     """
@@ -738,8 +739,10 @@ def remark_on_words(file: str, names: Sequence[str], role: Role, chosen: Chosen)
         )
     by_words: dict[str, str] = {}
     for ours in role.columns:
-        if not is_known(read[ours], role) and not chosen.names_of_value(ours):
-            by_words[ours] = read[ours]
+        is_chosen = bool(chosen.names_of_value(ours))
+        if is_chosen or is_known(read[ours], role) or is_clear(ours, plain(read[ours])):
+            continue
+        by_words[ours] = read[ours]
     if not by_words:
         return ""
     meanings: list[str] = []
