@@ -41,30 +41,37 @@ def test_standard_measures_print_like_the_ir_measures_command(
 
 def test_levels_with_fractions_are_answered_with_the_whole_line(output, capsys):
     Path("fractions").write_text("q1 0 d1 2.5\nq1 0 d2 1\nq1 0 d3 3\n")
-    words = ["fractions", "run", "nDCG@10 AP", "precision@5", "nDCG_JK@2", "mrr", "hit@5"]
+    words = ["fractions", "run", "nDCG@10 AP", "precision@5", "nDCG_JK@2", "mrr"]
     words += ["Rprec(rel=2)"]
-    assert cli.main(["evaluate", *words, "SetAP"]) == 2
+    assert cli.main(["evaluate", *words, "SetAP", "hit@5"]) == 2
     error = capsys.readouterr().err
-    assert "Rprec(rel=2) and SetAP take whole levels; for SetAP, round the levels; nDCG" in error
+    rounded = "levels rounded down give SetAP and Success@5 the same value; nDCG"
+    assert f"Rprec(rel=2), SetAP and Success@5 take whole levels; {rounded}" in error
     for name in ("evaluate", "check", "compare"):
         assert cli.main([name, *words]) == 2
         error = capsys.readouterr().err
         reason = "fractions:1: topic 'q1', document 'd1': the level is 2.5; nDCG@10, AP, P@5, RR"
         assert reason in error
-        assert "Success@5 and Rprec(rel=2) take whole levels; the same" in error
+        assert "RR and Rprec(rel=2) take whole levels; the same" in error
     _, line = error.split("take it: ir_measures_graded compare fractions run ")
     instead = shlex.split(line)
     ones = "gains={1:1,2.5:1,3:1}"
     assert instead == [
         "nDCG_Burges(gains=linear)@10", f"GAP({ones})", f"gP(max_gain=1,{ones})@5",
         "nDCG_JK@2", f"O_measure(beta=0,{ones})",
-        f"iRBU(p=1,{ones.replace(':1', f':{10**16}')})@5", "trec_Rprec_mult(rel=2)",
+        "trec_Rprec_mult(rel=2)",
     ]  # fmt: skip
     Path("whole").write_text("q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 3\n")
     ours = output("evaluate", "fractions", "run", *instead[1:3], *instead[4:])
-    theirs = output("evaluate", "whole", "run", "AP", "P@5", "RR", "Success@5", "Rprec(rel=2)")
+    theirs = output("evaluate", "whole", "run", "AP", "P@5", "RR", "Rprec(rel=2)")
     values = [[line.split("\t")[1] for line in lines] for lines in (ours, theirs)]
     assert values[0] == values[1]
+    success = f"iRBU(p=1,{ones.replace(':1', f':{10**16}')})@5"
+    (ours,) = output("evaluate", "fractions", "run", success)
+    (theirs,) = output("evaluate", "whole", "run", "Success@5")  # the levels rounded down
+    assert ours.split("\t")[1] == theirs.split("\t")[1]
+    assert cli.main(["explain", "fractions", "run", "hit@5"]) == 2
+    assert capsys.readouterr().err.endswith("levels rounded down give the same value\n")
 
 
 # Several runs: one table

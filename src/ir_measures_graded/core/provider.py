@@ -268,9 +268,7 @@ def check_whole_levels(
     elif equal:
         hint = f"; {_in_words(equal)} are the same measures and take {level}"
     without = [measure for measure, same in instead.items() if not same]
-    others = ""
-    if equal and without:
-        others = f"; for {_in_words(without)}, round the levels"
+    others = _rounded(without, is_all=len(without) == len(needing))
     error = WholeLevelsError(reason + others + hint)
     error.reason = reason
     error.levels = levels
@@ -290,9 +288,36 @@ def same_for_any_levels(measure: Measure, levels: Sequence[float]) -> str:
     if not standard.needs_whole_levels(measure) or needs_intents(measure):
         return str(measure)
     definition = definition_of(measure)
-    if not isinstance(definition, Standard):
+    # Levels rounded down are plainer than an equal measure with other gains than 1.
+    if not isinstance(definition, Standard) or definition.SAME_GAIN != 1:
         return ""
     return definition.same(levels)
+
+
+def _rounded(measures: Sequence[Measure], is_all: bool) -> str:
+    """What to do about the levels for measures without an equal one; empty without measures. If
+    these are all, a single kind of them is not named again.
+
+    Whether a level is at least the whole number `rel` does not change if it is rounded down.
+
+    >>> from ir_measures import ERR, Success
+    >>> _rounded([Success(rel=2) @ 5, ERR @ 5], is_all=True)
+    '; levels rounded down give Success(rel=2)@5 the same value; for ERR@5, round the levels'
+    >>> _rounded([Success @ 5], is_all=True)
+    '; levels rounded down give the same value'
+    """
+    binary = [measure for measure in measures if "rel" in measure.SUPPORTED_PARAMS]
+    others = [measure for measure in measures if measure not in binary]
+    if is_all and not others:
+        return "; levels rounded down give the same value"
+    if is_all and not binary:
+        return "; round the levels"
+    text = ""
+    if binary:
+        text += f"; levels rounded down give {_in_words(binary)} the same value"
+    if others:
+        text += f"; for {_in_words(others)}, round the levels"
+    return text
 
 
 def _in_words(measures: Iterable[Any]) -> str:
