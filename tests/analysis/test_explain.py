@@ -9,7 +9,7 @@ from ir_measures import AP, P, R, nDCG
 
 import strategies
 from all_measures import WITH_GAINS
-from ir_measures_graded import CG, GradedError, parse_measure
+from ir_measures_graded import CG, GradedError, demo, parse_measure
 from ir_measures_graded.analysis import evaluate, explain, explain_difference
 from ir_measures_graded.analysis.explanation import explanations
 from ir_measures_graded.core.ranking.order import as_compared
@@ -298,3 +298,22 @@ def test_a_measure_is_headed_by_the_name_that_the_user_types(measure, has_note):
         notes = " ".join(map(str, result.notes()))
         assert ("ERR@2 has the values of ERR_G(max_gain=15)@2." in notes) is has_note
         assert ("has the values of" in notes) is has_note
+
+
+@pytest.mark.parametrize(
+    ("measure", "column", "head"),
+    [("nDCG_JK@10", "weights", "weight"), ("ERR_G@10", "worth", "worth"), ("P@10", None, None)],
+)
+def test_the_figure_has_the_weight_of_each_rank_unless_all_count_alike(measure, column, head):
+    pytest.importorskip("matplotlib")
+    run = demo.run_paths()["A"]
+    found = explain(demo.qrels_path(), run, measure, "351")
+    texts = [text.get_text() for text in found.figure().axes[0].texts]
+    caption = found.figure().texts[-1].get_text()
+    assert ("weight" in texts, "worth" in texts) == (head == "weight", head == "worth")
+    assert ("Weight:" in caption, "Worth:" in caption) == (head == "weight", head == "worth")
+    if column is not None:
+        numbers = getattr(found, column)
+        expected = [f"{number:.3f}" for number in numbers[~np.isnan(numbers)].tolist()]
+        first = texts.index(head) + 1
+        assert texts[first : first + len(expected)] == expected

@@ -5,6 +5,7 @@ import re
 import threading
 import warnings
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -230,6 +231,11 @@ def drawings_of(count, length):
     scale = np.array([3.0, 0.0, 1.0])
     levels = np.resize([np.nan, *scale], count)
     yield "tiles", [figures.Tiles(names, levels, scale, [(1, 0)], values, heading)]
+    factors = np.resize([1.0, np.nan, 0.005], count)
+    tiles = figures.Tiles(
+        names, levels, scale, [(1, 0)], values, heading, factors=factors, factor_head="weight"
+    )
+    yield "tiles with factors", [tiles, replace(tiles, added=None)]
 
     if count <= 24:
         yield "triangle", [figures.Triangle(names, p, p < 0.05, heading=heading)] * 2

@@ -26,7 +26,15 @@ from ..output.figures import (
 from ..output.formats import counted, decimal
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
-from .explanation import MOST_DRAWN, Explanation, explainable, explanations, filled
+from .explanation import (
+    MEANING_OF_FACTORS,
+    MOST_DRAWN,
+    WEIGHT,
+    Explanation,
+    explainable,
+    explanations,
+    filled,
+)
 from .statistics.options import whole_number
 
 DIFFERING = (
@@ -150,7 +158,18 @@ class ExplainedDifference(Result):
         levels_of_other = other.levels[: len(other.documents)]
         levels_of_run = run.levels[: len(run.documents)]
         heads = (other.run, run.run)
-        tiles = Tiles(other.documents, levels_of_other, levels_of_run, pairs, heads=heads)
+        factors = None
+        if run.weights is not None:  # it is the same for both runs, unlike the worth of a stop
+            factors, _ = run.factors()
+        tiles = Tiles(
+            other.documents,
+            levels_of_other,
+            levels_of_run,
+            pairs,
+            heads=heads,
+            factors=factors,
+            factor_head=WEIGHT,
+        )
         drawings: list[Drawing] = [tiles]
         rows = [row for row in self._adding() if row["difference"]]
         if rows:
@@ -165,6 +184,8 @@ class ExplainedDifference(Result):
         text += "."
         if pairs:
             text += " A line joins the places of a document in both rankings."
+        if factors is not None:
+            text += f" {MEANING_OF_FACTORS[WEIGHT]}"
         if rows:
             text += f" Bars: what the documents add to the difference, for {run.run} above 0."
         return picture(drawings, title or self.summary, text)

@@ -14,7 +14,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise, zip_longest
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
@@ -92,6 +92,14 @@ SHOWN = {
     "stop": Column("stop", "stops"),
     "reach": Column("reach", "reaches"),
 }
+
+WEIGHT: Final = "weight"
+WORTH: Final = "worth"
+MEANING_OF_FACTORS: Final = {
+    WEIGHT: "Weight: that of a gain at the rank.",
+    WORTH: "Worth: what it is worth to stop at the document.",
+}
+"""The columns of numbers by rank in the figure, and what they mean."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -248,7 +256,17 @@ class Explanation(Result):
             added = first_ranks.contributions[: len(first_ranks.documents)]
             label = f"added to {self.heading}"
         pairs = joined(levels, ideal)
-        tiles = Tiles(first_ranks.documents, levels, ideal, pairs, added, label)
+        factors, factor_head = first_ranks.factors()
+        tiles = Tiles(
+            first_ranks.documents,
+            levels,
+            ideal,
+            pairs,
+            added,
+            label,
+            factors=factors,
+            factor_head=factor_head,
+        )
         text = "Tiles: the levels of the documents"
         if np.isnan(levels).any():
             text += "; ?: not judged"
@@ -258,9 +276,22 @@ class Explanation(Result):
                 " A line joins a document to its place in the ideal list, in which documents of "
                 "one level are in the run's order."
             )
+        if factors is not None:
+            text += f" {MEANING_OF_FACTORS[factor_head]}"
         if len(self.documents) > MOST_DRAWN:
             text += f" The first {MOST_DRAWN} of {len(self.documents)} ranks are drawn."
         return picture([tiles], title or self.summary, text)
+
+    def factors(self) -> tuple[np.ndarray | None, str]:
+        """The weight of each rank, or what stopping there is worth, and the name of its column;
+        None if the ranks count alike or the measure has neither."""
+        for name, numbers in ((WEIGHT, self.weights), (WORTH, self.worth)):
+            if numbers is None:
+                continue
+            known_numbers = numbers[~np.isnan(numbers)]
+            if known_numbers.size and np.ptp(known_numbers):
+                return numbers, name
+        return None, ""
 
     def notes(self) -> list[Note]:
         """The meaning of the columns."""

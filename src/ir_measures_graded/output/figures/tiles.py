@@ -39,6 +39,8 @@ BETWEEN = 1.0
 """The distance between both columns in inches."""
 WIDEST_HEAD = TILE + BETWEEN - 0.1
 """A wider head of a column in inches loses characters in the middle."""
+FACTORS = 0.6
+"""The width of the column of numbers by rank in inches."""
 BARS = 1.6
 """The width of the bars in inches."""
 
@@ -52,6 +54,8 @@ class Tiles(Drawing):
     - `joined`: the pairs of positions (ranking, ideal list) that a line joins
     - `added`: what each document adds to the value, drawn as bars at the right, or None
     - `heads`: what stands above both columns
+    - `factors`: a number for each rank, as its weight, NaN for none, at the right of both columns,
+      or None; `factor_head` stands above
     """
 
     names: Sequence[str]
@@ -62,6 +66,12 @@ class Tiles(Drawing):
     label: str = ""
     heads: tuple[str, str] = ("ranking", "ideal")
     heading: str = ""
+    factors: np.ndarray | None = None
+    factor_head: str = ""
+
+    @property
+    def _room_of_factors(self) -> float:
+        return 0.0 if self.factors is None else FACTORS
 
     @property
     def _rows(self) -> int:
@@ -86,9 +96,11 @@ class Tiles(Drawing):
         beyond = [(text_width(head, LABEL_SIZE) - TILE) / 2 for head in self._heads()]
         left = max(widest(self._texts(), self._size) + 0.12, beyond[0])
         right = max(0.15, beyond[1] + 0.05)
+        if self.factors is not None:
+            right = max(right, FACTORS + 0.1)
         bottom = 0.1
         if self.added is not None:
-            right += BARS + 0.35
+            right = max(right, self._room_of_factors + 0.15) + BARS + 0.35
             lines = in_lines(self.label, BARS, LABEL_SIZE)
             bottom = TICKS + len(lines) * LABEL_SIZE * LINE + 0.1
         return Margins(left, right, 0.1 + LABEL_SIZE * LINE, bottom)
@@ -128,8 +140,20 @@ class Tiles(Drawing):
         for x, head in zip((TILE / 2, 1.5 * TILE + BETWEEN), self._heads(), strict=True):
             axes.text(x, 1.0, head, ha="center", va="bottom", size=LABEL_SIZE, color=GREY,
                       transform=axes.get_xaxis_transform())  # fmt: skip
+        if self.factors is not None:
+            self._factors(axes, self.factors)
         if self.added is not None:
             self._bars(axes, self.added)
+
+    def _factors(self, axes: Axes, factors: np.ndarray) -> None:
+        """The number of each rank, right-aligned below its head."""
+        x = self.width + FACTORS
+        axes.text(x, 1.0, self.factor_head, ha="right", va="bottom", size=LABEL_SIZE, color=GREY,
+                  transform=axes.get_xaxis_transform())  # fmt: skip
+        for place, factor in enumerate(factors.tolist()):
+            if not np.isnan(factor):
+                text = f"{factor:.3f}"
+                axes.text(x, place, text, ha="right", va="center", size=self._size, clip_on=False)
 
     def _column(
         self, axes: Axes, left: float, levels: np.ndarray, colours: dict[float, object]
@@ -157,7 +181,8 @@ class Tiles(Drawing):
 
     def _bars(self, axes: Axes, added: np.ndarray) -> None:
         """The bars of what each document adds."""
-        box = (1 + 0.3 / self.width, 0.0, BARS / self.width, 1.0)
+        left = self._room_of_factors + 0.3
+        box = (1 + left / self.width, 0.0, BARS / self.width, 1.0)
         bars = axes.inset_axes(box)
         values = np.nan_to_num(added)
         colours = np.where(values >= 0, BLUE, ORANGE)
