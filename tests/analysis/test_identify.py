@@ -836,7 +836,7 @@ def test_definitions_with_equal_means_are_apart_if_their_values_are():
     texts = texts_of(result, "fits")
     assert any(text.startswith("P@5, as pytrec_eval, trec_eval, mlflow ") for text in texts)
     assert "pytrec_eval, trec_eval P_5 (0.5.11)" in result.tools
-    assert any(text.startswith("nDCG@1, as trec_eval, pytrec_eval, ") for text in texts)
+    assert any(text.startswith("Success@1, as trec_eval, pytrec_eval, ") for text in texts)
     assert "trec_eval ndcg_cut_1" not in result.tools
 
 
@@ -964,3 +964,34 @@ def test_the_measure_selects_one_of_several_in_a_file(tmp_path):
     assert values_by_topic(path, {"q1", "q2"}, "map", wanted) == {"q1": 0.5, "q2": 1}
     with pytest.raises(GradedError, match="give the name of one of its measures"):
         values_by_topic(path, {"q1", "q2"}, None, parse_measures("nDCG_JK@10"))
+
+
+@pytest.mark.parametrize(
+    ("run", "measure", "decimals"),
+    [
+        ("A", "Success@5", 2), ("A", "Success@10", 2), ("A", "Rprec", 2), ("A", "Bpref", 3),
+        ("C", "Bpref", 3), ("A", "R@100", 2), ("A", "nDCG@10", 2), ("A", "nDCG@10", 3),
+    ],
+)  # fmt: skip
+def test_an_everyday_measure_stands_before_odd_ones_that_fit_a_rounded_mean(run, measure, decimals):
+    path = demo.run_paths()[run]
+    mean = evaluate(demo.qrels_path(), {run: path}, [measure]).means()[0, 0]
+    result = identify(demo.qrels_path(), path, mean=f"{mean:.{decimals}f}")
+    fitting = [text for about, text in result.findings if about == "fits"]
+    first = fitting[0] if fitting else result.answer()[0].partition("that of ")[2]
+    assert first.startswith(f"{measure}, as ")
+    assert re.search("Rarer definitions that fit: [1-9]|fits [2-9] definitions", result.answer()[0])
+
+
+def test_a_mean_that_only_measures_of_no_tool_have_says_so():
+    result = identify(demo.qrels_path(), demo.run_paths()["A"], mean="0.85")
+    assert "No definition that tools compute has the mean 0.85; " in result.answer()[0]
+    assert not result.equal
+
+
+def test_tools_whose_definitions_differ_in_one_convention_have_one_line():
+    """LightGBM's and XGBoost's ideal list has the documents that they are given."""
+    result = identify(demo.qrels_path(), demo.run_paths()["A"], mean="0.21")
+    lines = [text for about, text in result.findings if about == "fits" and "LightGBM" in text]
+    (line,) = [text for text in lines if text.startswith("nDCG@3 ")]
+    assert "documents: judged only, or the judged ones, with score 0 if not retrieved)" in line

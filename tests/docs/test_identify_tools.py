@@ -55,6 +55,8 @@ ROWS = [
     ("pytrec_eval, trec_eval", "P_10", adapters.pytrec_eval, "P.10"),
     ("pytrec_eval, trec_eval", "recall_100", adapters.pytrec_eval, "recall.100"),
     ("pytrec_eval, trec_eval", "recip_rank", adapters.pytrec_eval, "recip_rank"),
+    ("pytrec_eval, trec_eval", "Rprec", adapters.pytrec_eval, "Rprec"),
+    ("pytrec_eval, trec_eval", "bpref", adapters.pytrec_eval, "bpref"),
     ("ir_measures", "nDCG@10", measure, "nDCG@10"),
     ("ir_measures", "nDCG(dcg='exp-log2')@10", measure, "nDCG(dcg='exp-log2')@10"),
     ("ir_measures", "ERR@10", measure, "ERR@10"),
@@ -84,7 +86,9 @@ STARTS = {
     "MAP": "AP",
     "P_": "P",
     "RECALL": "R",
+    "RPREC": "Rprec",
     "R": "RR",
+    "BPREF": "Bpref",
     "ERR": "ERR_G",
 }
 

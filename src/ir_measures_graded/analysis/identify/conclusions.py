@@ -25,6 +25,7 @@ SETTLED = "settled"
 OPEN = "open"
 UNREACHED = "not exercised"
 MOST_LISTED = 5  # the number of definitions that are listed
+MOST_NAMED = 3 * MOST_LISTED  # so many may share these lines
 CHANCE = ALPHA  # what is likelier to happen by chance is no evidence
 SURE = 0.01  # a definition is likelier than another order of ties if chance is at most this
 LIKELY = 0.5  # from this bound on, the answer begins with it
@@ -92,6 +93,11 @@ class Conclusions:
                 fits = "fits" if self.case.given.size == 1 else "fit"
                 answer = f"The {self._numbers_given()} {fits} {several} that tools compute"
                 return f"{answer}; the likeliest is {name}{self._others()}.{rest}"
+            if self.case.by_mean and self.is_weak and not self.ranking.usual:
+                none = f"No definition that tools compute has the {self._numbers_given()}"
+                count = counted(self.ranking.different, "rarer one")
+                fits = "has it" if self.ranking.different == 1 else "have it"
+                return f"{none}; {count} {fits}, the likeliest {name}."
             others = ""
             if "solved" in self.ranking.chosen.gain:
                 others = " Other tables of gains may fit, too."
@@ -139,8 +145,8 @@ class Conclusions:
     def findings(self, tools: Sequence[ToolThatFits], states: States) -> Iterator[Finding]:
         """The evidence, line by line."""
         if len(self.ranking.usual) > 1:
-            for group in self.ranking.usual[:MOST_LISTED]:
-                yield "fits", self.names.named(group)
+            for line in self.names.lines(self.ranking.usual[:MOST_NAMED])[:MOST_LISTED]:
+                yield "fits", line
         if self.is_weak or (self.ranking.is_found and self.case.by_mean):
             probability = f"{max(self.chance, LEAST_SHOWN):.3f}"
             fit = f"fit a usual definition with probability {probability} at most"

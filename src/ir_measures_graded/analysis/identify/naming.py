@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -179,6 +180,46 @@ class NamesOfDefinitions:
         ours = self.ours(numbers)
         measure = str(ours.measure) if ours.is_equal else ""
         name = described(self.ranking.matches[numbers[0]], measure)
+        return self._with_tools(name, numbers)
+
+    def lines(self, groups: Sequence[Sequence[int]]) -> list[str]:
+        """A line for each group of matches, as `named`.
+
+        Groups without a measure string that have the same tools share a line if they differ in one
+        convention, such as the documents that are ranked.
+        """
+        together: dict[tuple[Any, ...], list[Sequence[int]]] = {}
+        for number, group in enumerate(groups):
+            key: tuple[Any, ...] = (number,)
+            definition = self.ranking.matches[group[0]]
+            if not self.ours(group).is_equal:
+                key = (definition[:2], *self.tool_names(group))
+            line = together.setdefault(key, [])
+            if line and not self._is_alike(group, line):
+                line = together.setdefault((number,), [])
+            line.append(group)
+        return [self._line(line) for line in together.values()]
+
+    def _is_alike(self, group: Sequence[int], line: Sequence[Sequence[int]]) -> bool:
+        """Whether a group differs from those of a line in the one convention in which these
+        differ."""
+        definitions = [self.ranking.matches[other[0]] for other in [*line, group]]
+        differing = _differing(definitions)
+        return len(differing) == 1 and differing[0] in CONVENTIONS
+
+    def _line(self, groups: Sequence[Sequence[int]]) -> str:
+        """The line of groups that differ in one convention, or of a single group."""
+        first, *others = groups
+        if not others:
+            return self.named(first)
+        definitions = [self.ranking.matches[group[0]] for group in groups]
+        (field,) = _differing(definitions)
+        texts = ", or ".join(getattr(definition, field) for definition in definitions)
+        name = described(definitions[0]._replace(**{field: texts}))
+        return self._with_tools(name, first)
+
+    def _with_tools(self, name: str, numbers: Sequence[int]) -> str:
+        """A name, and the tools that compute one of these matches."""
         tools = _first_with_one_condition(self.tools(numbers))
         if not tools:
             return name
@@ -297,6 +338,20 @@ class NamesOfDefinitions:
         if not self.case.by_mean:
             numbers = np.nanmean(numbers)
         return np.ravel(numbers).tolist()
+
+
+def _differing(definitions: Sequence[Definition]) -> list[str]:
+    """The fields in which definitions differ.
+
+    >>> first = Definition("nDCG", "10", documents="all")
+    >>> _differing([first, first._replace(documents="judged only")])
+    ['documents']
+    """
+    differing = []
+    for name in Definition._fields:
+        if len({getattr(definition, name) for definition in definitions}) > 1:
+            differing.append(name)
+    return differing
 
 
 def apart(number: float, other: float) -> tuple[str, str]:

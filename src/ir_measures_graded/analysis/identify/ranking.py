@@ -8,10 +8,23 @@ from functools import cached_property
 
 import numpy as np
 
+from ...core.registry.everyday import WORDS
 from .case import Case
-from .dimensions import ALL_RANKS, EVERYDAY_CUTOFFS, UNCUT, Definition, Space
+from .dimensions import (
+    ALL_RANKS,
+    EVERYDAY_CUTOFFS,
+    FIRST_K,
+    LINEAR_GAIN,
+    UNCUT,
+    Definition,
+    Space,
+)
 from .search import Search
 from .tools import IS_HERE, WAS_RUN, costs
+
+EVERYDAY = {word.measure for word in WORDS.values()}
+"""The measures that people name in everyday words."""
+USUAL_IDEALS = (FIRST_K.text, UNCUT.text)
 
 
 class RankedDefinitions:
@@ -51,10 +64,11 @@ class RankedDefinitions:
 
     @cached_property
     def usual(self) -> list[list[int]]:
-        """The groups whose first definition some tool computes, if a definition is found."""
+        """The groups of which some other tool computes a definition, if one is found."""
         if not self.is_found:
             return []
-        return [group for group in self.groups if not self.costs[group].min()]
+        of_others = self.costs[:, ~IS_HERE]
+        return [group for group in self.groups if not of_others[group].min()]
 
     @cached_property
     def different(self) -> int:
@@ -79,10 +93,10 @@ def likeliest_first(
 ) -> list[int]:
     """The order of definitions.
 
-    Few departures come first, then those of tools, then values that a tool gives that was run, then
-    what is usual, then everyday cutoffs without parameters, then names without further words, then
-    what most tools compute, then usual measures and cutoffs, then the first tool of the table,
-    where much-used ones stand first.
+    Few departures come first, then everyday measures of tools, then their other ones, then values
+    that a tool gives that was run, then what is usual, then everyday cutoffs without parameters,
+    then names without further words, then what most tools compute, then usual measures and cutoffs,
+    then the first tool of the table, where much-used ones stand first.
     """
     position = {}
     for name in Definition._fields:
@@ -103,6 +117,8 @@ def likeliest_first(
     unusual = parameters + np.count_nonzero(conventions, axis=0)
     unusual += has_rare_cutoff.astype(int)
     unusual -= is_whole.astype(int)
+    is_everyday = np.array([_is_everyday(definition) for definition in candidates])
+    is_everyday &= (unusual <= 1) & (tool_count > 0) & ~has_odd_cutoff
     is_contrived = np.array([" " in definition.measure for definition in candidates])
     # `lexsort` takes the most important key last.
     measure, cutoff, *others = position.values()
@@ -117,9 +133,17 @@ def likeliest_first(
         unusual,
         is_only_read,
         tool_count == 0,
+        ~is_everyday,
         departures.min(axis=1),
     ]
     return np.lexsort(keys).tolist()
+
+
+def _is_everyday(definition: Definition) -> bool:
+    """Whether the measure has an everyday name and its usual gains and ideal list."""
+    if definition.measure not in EVERYDAY:
+        return False
+    return definition.gain in ("", LINEAR_GAIN.text) and definition.ideal in ("", *USUAL_IDEALS)
 
 
 def _is_whole(definition: Definition) -> bool:
