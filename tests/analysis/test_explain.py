@@ -55,6 +55,69 @@ def test_the_highest_gain_stands_in_the_sentence():
     assert "stop" not in explain(qrels, {"q": ["a"]}, "Q", "q").data().columns
 
 
+SEVERAL = ["nDCG@4", "nDCG_JK@3", "ERR_G@4", "P_measure@4"]
+
+
+def test_several_measures_stand_side_by_side_as_each_alone():
+    qrels = {"q": {"a": 1, "b": 3, "c": 0, "d": 2, "e": 3}, "p": {"z": 4}}
+    run = {"q": ["a", "x", "b", "c", "d"], "p": ["z"]}
+    found = explain(qrels, {"A": run}, SEVERAL, "q", depth=5)
+    (table,) = found.tables()
+    records = table.records()
+    assert [record["document"] for record in records] == run["q"]
+    for measure, one in zip(SEVERAL, found.explanations, strict=True):
+        alone = explain(qrels, {"A": run}, measure, "q", depth=5)
+        assert one.value == alone.value
+        long = [row for row in found.records() if row["measure"] == measure]
+        for row, of_alone, record in zip(long, alone.records(), records, strict=True):
+            assert {name: row[name] for name in of_alone} == of_alone
+            for name in ("weight", "stop", "contribution"):
+                if f"{measure} {name}" in record:
+                    assert record[f"{measure} {name}"] == of_alone[name]
+    assert {name for name in records[0] if "weight" in name} == {
+        "nDCG@4 weight",
+        "nDCG_JK@3 weight",
+    }
+    assert records[1]["nDCG@4 weight"] == 1 / np.log2(3)
+    assert records[1]["nDCG_JK@3 weight"] == 1
+    answer, of_list, *sentences = found.answer()
+    assert of_list.startswith("First relevant document at rank 1; 3 of its 4 relevant ones")
+    assert answer.startswith(
+        f"Topic q: nDCG@4 of A = {decimal(found.explanations[0].value)}, nDCG_"
+    )
+    assert len(sentences) == len(SEVERAL)
+    first = found.explanations[0]
+    quotient = f"nDCG@4 = {decimal(first.sums[3])} / {decimal(first.ideal[3])} = "
+    assert sentences[0].startswith(quotient)
+    assert "the gain at rank i is divided by log2(i + 1)" in sentences[0]
+    assert "gains from rank b on are divided by the logarithm of the rank" in sentences[1]
+    assert "P_measure@4 is no sum over documents." in found.notes()
+
+
+def test_several_measures_have_the_worst_topic_of_the_first_and_one_depth():
+    qrels = {"q": {"a": 1, "b": 3}, "p": {"z": 4}}
+    run = {"q": ["b", "a"], "p": ["x", "y", "z"]}
+    found = explain(qrels, run, ["nDCG_JK@2", "CG"])
+    assert found.summary.startswith("Topic p: nDCG_JK@2 = .0000 and CG = 4.0000, by nDCG_JK@2 the")
+    assert [one.levels.size for one in found.explanations] == [3, 3]
+    assert found.explanations[0].documents == ("x", "y", "z")
+    with pytest.raises(GradedError, match="ranks other documents than CG in topic p; explain each"):
+        explain(qrels, run, ["CG", "CG(judged_only=True)"], "p")
+
+
+def test_the_figure_of_several_measures_has_their_weights_and_contributions():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    qrels = {"q": {"a": 1, "b": 3, "d": 2}}
+    found = explain(qrels, {"q": ["a", "x", "b", "d"]}, ["nDCG@3", "nDCG_JK@3"], "q")
+    weights, added, _ = found.figure().axes
+    for line, one in zip(weights.get_lines(), found.explanations, strict=True):
+        assert line.get_ydata().tolist() == one.weights.tolist()
+    for bars, one in zip(added.containers, found.explanations, strict=True):
+        assert [bar.get_height() for bar in bars] == one.contributions.tolist()
+    names = [text.get_text() for text in added.get_legend().get_texts()]
+    assert names == ["nDCG@3", "nDCG_JK@3"]
+
+
 # ------------------------------------------------------------------------------------ any ranking
 
 

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from .effort import Effort, effort
     from .explain import explain
     from .explained_difference import ExplainedDifference, explain_difference
+    from .explained_measures import ExplanationByMeasure
     from .explanation import Explanation
     from .gating.gate import Gate, gate
     from .group_means import GroupMean, GroupMeans, group_means
@@ -104,7 +105,7 @@ __all__ += [
     "read_collections",
     "sensitivity",
 ]
-__all__ += ["CurvesByMeasure"]
+__all__ += ["CurvesByMeasure", "ExplanationByMeasure"]
 __all__ += ["Check", "ExplainedDifference", "Explanation", "Identification", "Levels"]
 __all__ += [
     "Range",
@@ -137,6 +138,7 @@ MODULES = {
     ".effort": ("Effort", "effort"),
     ".explain": ("explain",),
     ".explained_difference": ("ExplainedDifference", "explain_difference"),
+    ".explained_measures": ("ExplanationByMeasure",),
     ".explanation": ("Explanation",),
     ".gating.gate": ("Gate", "gate"),
     ".group_means": ("GroupMean", "GroupMeans", "group_means"),

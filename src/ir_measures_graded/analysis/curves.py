@@ -7,7 +7,6 @@ Figures 1 to 4 of Järvelin & Kekäläinen 2002 and Figure 1 of Kekäläinen 200
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -34,6 +33,7 @@ from ..core.registry.facts import (
     sign_of,
 )
 from ..core.registry.notation import checked, parse_measures
+from ..core.registry.sentences import description_of
 from ..errors import GradedError, NotApplicableError, did_you_mean
 from ..evaluation.at_ranks import DEEPEST, at_ranks, uncut, values_at_ranks
 from ..evaluation.attributes import By
@@ -360,14 +360,8 @@ class Curves(Result):
     @property
     def words(self) -> list[str]:
         """What the measure is, in a sentence; none for a measure without a description."""
-        description = " ".join(self.measure.SHORT_DESC.split()).rstrip(".")
-        if not description:
-            return []
-        for name in self.measure.SUPPORTED_PARAMS:
-            value = self.measure[name]
-            if len(name) == 1 and value is not None and re.search(rf"\b{name}\b", description):
-                description += f"; {name} = {value:g}"
-        return [f"{name_of(self.measure)}: {description[0].lower()}{description[1:]}."]
+        description = description_of(self.measure)
+        return [f"{name_of(self.measure)}: {description}."] if description else []
 
     def drawing_of_lines(
         self,

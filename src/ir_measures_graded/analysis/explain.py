@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-import numpy as np
 from ir_measures import Measure
 
-from ..core.registry import facts
 from ..core.registry.facts import ZERO
+from ..core.registry.notation import parse_measures
 from ..core.rows.in_memory import Source
-from ..errors import GradedError
+from ..evaluation.at_ranks import one_measure
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, runs_to_explain, study_of
 from ..evaluation.weights import counted_by
 from .explained_difference import ExplainedDifference, explain_difference
+from .explained_measures import ExplanationByMeasure, explain_measures, worst_topic
 from .explanation import Explanation, explainable, explanations
 
 
@@ -23,23 +24,24 @@ from .explanation import Explanation, explainable, explanations
 def explain(
     qrels: Qrels,
     run: Source | Runs,
-    measure: Measure | str,
+    measure: Measure | str | Iterable[Measure | str],
     topic: str | int | None = None,
     depth: int | None = None,
     *,
     name: str = "",
     no_relevant: str = ZERO,
-) -> Explanation | ExplainedDifference:
+) -> Explanation | ExplanationByMeasure | ExplainedDifference:
     """The documents of a run for a topic in rank order, and the amount that each adds to the value.
 
     - `qrels`: as for `evaluate`.
     - `run`: one run, in any form that `evaluate` accepts, also with its name, ``{"A": "a.run"}``.
       With two runs, ``{"old": old, "new": new}`` or a list of two paths, the result is that of
       `explain_difference`.
-    - `measure`: a graded measure, or a standard measure that has a definition here.
+    - `measure`: a graded measure, or a standard measure that has a definition here. Several of one
+      run have an `ExplanationByMeasure`, which shows their weights and contributions side by side.
     - `topic`: a topic of the qrels; a number stands for its decimal text. If the run lacks it, the
-      list is empty. By default it is the one with the worst value among those with a relevant
-      document.
+      list is empty. By default it is the one with the worst value, by the first measure, among
+      those with a relevant document.
     - `depth` (≥ 1): the last rank. The default is the cutoff or, without one, the rank of the last
       judged document.
     - `name`: the name of a single run in the result and in error messages; none if empty.
@@ -57,24 +59,27 @@ def explain(
     (array([2., 2., 5.]), array([3., 5., 6.]), array([0.67, 0.4 , 0.83]))
 
     Raises `GradedError` for a topic that the qrels lack, for a measure without a definition, for
-    the options `ties` and `unjudged`, whose values depend on other rankings and judgments, and for
+    the options `ties` and `unjudged`, whose values depend on other rankings and judgments, for
+    several measures that do not rank the same documents or are asked for with two runs, and for
     input that `evaluate` refuses.
     """
     runs = runs_to_explain(run, name)
+    measures = parse_measures(measure)
     if len(runs) == 2:
-        return explain_difference(qrels, runs, measure, topic, depth, no_relevant=no_relevant)
+        only = one_measure(measures, "explain of two runs")
+        return explain_difference(qrels, runs, only, topic, depth, no_relevant=no_relevant)
     ((name, run),) = runs.items()
-    definition = explainable(measure)
-    study = study_of(counted_by(qrels, no_relevant), runs, [definition])
+    definitions = [explainable(one) for one in measures]
+    study = study_of(counted_by(qrels, no_relevant), runs, definitions)
     count = None
     if topic is None:
-        judged = study.judgments.judged
-        topics = np.flatnonzero(judged.relevant(definition.weighting))
-        if not topics.size:
-            raise GradedError("no topic has a relevant document; name a topic")
-        values = evaluate(study.judgments, study.runs, [definition]).of(definition)[0, topics]
-        worst = int((facts.sign_of(definition) * values).argmin())
-        topic = study.judgments.topics[topics[worst]]
-        count = topics.size
-    (explanation,) = explanations(study.judgments, study.runs, measure, depth, [topic])[name]
+        first = definitions[0]
+        values = evaluate(study.judgments, study.runs, [first]).of(first)[0]
+        topic, count = worst_topic(study.judgments, values, first)
+    if len(measures) > 1:
+        (only_run,) = study.runs
+        return explain_measures(
+            study.judgments, only_run, measures, str(topic), depth, topics=count
+        )
+    (explanation,) = explanations(study.judgments, study.runs, measures[0], depth, [topic])[name]
     return replace(explanation, topics=count)

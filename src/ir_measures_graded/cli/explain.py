@@ -1,10 +1,10 @@
 """The command `explain`."""
 
-from ..analysis import ExplainedDifference, Explanation, explain
+from ..analysis import ExplainedDifference, Explanation, ExplanationByMeasure, explain
 from .arguments import COLLECTION, NO_RELEVANT, inputs
 from .parser import Arguments, Option, output, whole_number
 
-USAGE = ("QRELS RUN [RUN] MEASURE [--topic TOPIC]",)
+USAGE = ("QRELS RUN MEASURE… [--topic TOPIC]", "QRELS RUN RUN MEASURE [--topic TOPIC]")
 OPTIONS = (
     *COLLECTION,
     NO_RELEVANT,
@@ -16,7 +16,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> ExplainedDifference | Explanation:
+def run(arguments: Arguments) -> ExplainedDifference | Explanation | ExplanationByMeasure:
     """Show what each document of a ranking adds to a value.
 
     The table has one row per rank. It shows the document with its score, level and gain, the weight
@@ -26,11 +26,15 @@ def run(arguments: Arguments) -> ExplainedDifference | Explanation:
     probabilities to stop and to get there, and what stopping is worth. The last columns show the
     ideal list. Columns that do not apply to the measure are omitted.
 
+    With several measures, the table has the gain, the weight of the rank and what the document adds
+    for each of them side by side, to see why their values differ.
+
     With two runs, the table has one row per document with its ranks and what it adds in both runs,
     the documents that make the difference first. Documents that add nothing to either value are
     omitted.
 
       ir_measures_graded explain qrels.txt bm25.run "nDCG_JK(b=2)@10" --topic 7
+      ir_measures_graded explain qrels.txt bm25.run nDCG@10 nDCG_JK@10 --topic 7 -o both.png
       ir_measures_graded explain qrels.txt old.run new.run nDCG_JK@10
       ir_measures_graded explain qrels.txt bm25.run ERR_G --topic 7 --depth 20 -f csv -p -1
     """

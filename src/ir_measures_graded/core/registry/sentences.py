@@ -118,6 +118,24 @@ def sentence(measure: Measure | str) -> str:
     return " ".join(sentences)
 
 
+def description_of(measure: Measure) -> str:
+    """What a measure is, for the end of a sentence, with the values of the parameters that the
+    description names by a letter; empty without a description.
+
+    >>> from ir_measures_graded import DCG_JK
+    >>> description_of(DCG_JK(b=3))
+    'cumulated gain in which gains from rank b on are divided by the logarithm of the rank; b = 3'
+    """
+    description = " ".join(measure.SHORT_DESC.split()).rstrip(".")
+    if not description:
+        return ""
+    for name in measure.SUPPORTED_PARAMS:
+        value = measure[name]
+        if len(name) == 1 and value is not None and re.search(rf"\b{name}\b", description):
+            description += f"; {name} = {value:g}"
+    return description[0].lower() + description[1:]
+
+
 def _title(measure: GradedMeasure) -> Iterator[str]:
     title = measure.PRETTY_NAME or measure.NAME
     yield f"{measure}: {title}."

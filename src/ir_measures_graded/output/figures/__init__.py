@@ -6,8 +6,8 @@
 - `formats`: the files that a figure can be, and what drawing needs.
 - `saving`: a figure as PNG, SVG or PDF, the same file for the same figure.
 - `forest`: dots with intervals. `groups`: runs that do not differ. `slopes`: orders joined by
-  lines. `bars`: sorted and stacked bars. `heat_map`: cells in colour, and the triangle of pairs.
-  `scatter`: points. `lines`: curves. `tiles`: a ranking beside another. `number_line`: a
+  lines. `bars`: sorted, stacked and grouped bars. `heat_map`: cells in colour, and the triangle of
+  pairs. `scatter`: points. `lines`: curves. `tiles`: a ranking beside another. `number_line`: a
   difference beside a margin.
 
 A result names its drawing and the data, and `picture` adds the answer as the title:
@@ -23,7 +23,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .bars import SortedBars, StackedBars, difference_label
+    from .bars import GroupedBars, SortedBars, StackedBars, difference_label
     from .forest import Forest, on_one_scale
     from .formats import FORMATS, NEEDS
     from .groups import Groups
@@ -61,6 +61,7 @@ __all__ = [
     "Drawing",
     "Figure",
     "Forest",
+    "GroupedBars",
     "Groups",
     "HeatMap",
     "Line",
@@ -94,7 +95,7 @@ __all__ = [
 ]
 
 MODULES = {
-    "bars": ("SortedBars", "StackedBars", "difference_label"),
+    "bars": ("GroupedBars", "SortedBars", "StackedBars", "difference_label"),
     "forest": ("Forest", "on_one_scale"),
     "formats": ("FORMATS", "NEEDS"),
     "groups": ("Groups",),

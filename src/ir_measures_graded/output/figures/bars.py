@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .sheet import Drawing, Margins
+from .sheet import TICKS, Drawing, Margins
 from .style import (
     BLUE,
     DOWNWARDS,
@@ -17,6 +17,7 @@ from .style import (
     LINE,
     ORANGE,
     in_lines,
+    legend_names,
     shortened,
     spread,
     text_width,
@@ -30,6 +31,11 @@ LABEL_SIZE = 8.0
 NAME_SIZE = 7.5
 HEIGHT = 1.9
 """The height of sorted bars in inches."""
+WIDEST_GROUPS = 4.2
+HEIGHT_OF_GROUPS = 2.6
+"""The height of groups of bars in inches."""
+HANDLE = 0.4
+"""The width of the sample of a colour in the legend in inches."""
 NARROWEST = 0.05
 WIDEST_BAR = 0.24
 """The width of a bar in inches is between these, without regard to very many."""
@@ -53,6 +59,62 @@ def difference_label(run: str, other: str) -> str:
     """
     label = f"{run} − {other}"
     return label if text_width(label, LABEL_SIZE) <= HEIGHT else "difference"
+
+
+@dataclass(frozen=True)
+class GroupedBars(Drawing):
+    """A bar for each name beside one another at every place `x`, each name in its colour, and a
+    legend.
+    """
+
+    x: np.ndarray
+    values: Mapping[str, np.ndarray]
+    colours: Mapping[str, str]
+    x_label: str = ""
+    label: str = ""
+    heading: str = ""
+
+    @property
+    def width(self) -> float:
+        """The width in inches, without labels."""
+        return min(max(2.4, _width(self.x.size * len(self.values))), WIDEST_GROUPS)
+
+    @property
+    def height(self) -> float:
+        """The height in inches, without labels."""
+        return HEIGHT_OF_GROUPS
+
+    @property
+    def _names(self) -> list[str]:
+        return [shortened(name) for name in self.values]
+
+    def margins(self) -> Margins:
+        """The room for both axes and the legend."""
+        right = widest(self._names, LABEL_SIZE) + HANDLE + 0.3
+        lines = in_lines(self.label, self.height, LABEL_SIZE)
+        bottom = TICKS + LABEL_SIZE * LINE + 0.1
+        return Margins(0.52 + len(lines) * LABEL_SIZE * LINE, right, 0.08, bottom)
+
+    def draw(self, axes: Axes) -> None:
+        """Draw the bars, both axes and the legend."""
+        from matplotlib.ticker import MaxNLocator
+
+        share = 0.8 / len(self.values)
+        begin = -0.4 + share / 2
+        handles = []
+        for place, (name, values) in enumerate(self.values.items()):
+            colour = self.colours[name]
+            handles.append(axes.bar(self.x + begin + place * share, values, share, color=colour))
+        axes.axhline(0, color=GREY, linewidth=0.9)
+        axes.grid(visible=False, axis="x")
+        axes.set_xlim(self.x[0] - 0.6, self.x[-1] + 0.6)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        axes.set_xlabel(self.x_label)
+        axes.set_ylabel("\n".join(in_lines(self.label, self.height, LABEL_SIZE)))
+        axes.legend(
+            handles, legend_names(self._names), loc="upper left", borderaxespad=0.0,
+            fontsize=LABEL_SIZE, bbox_to_anchor=(1 + 0.08 / self.width, 1.0), labelspacing=0.35,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
