@@ -177,6 +177,14 @@ def test_a_report_with_the_default_measures_says_what_they_do_not_discount(of_tw
     assert old[1] > new[1]
 
 
+def test_the_key_of_the_curves_has_the_ideal_list_if_it_is_drawn():
+    keys = {}
+    for measure in ("CG@2", "nCG@2"):
+        page = report(QRELS, RUNS, [measure]).html
+        keys[measure] = text_of(between(page, '<ul class="key', "</ul>").partition(">")[2])
+    assert keys == {"CG@2": "good poor ideal list", "nCG@2": "good poor"}
+
+
 def test_the_table_of_a_report_has_no_p_of_0_and_no_answer_for_the_baseline(of_demo):
     _, rows = of_demo.table()
     p_and_answer = {tuple(row[:2]): row[-2:] for row in rows}

@@ -23,7 +23,7 @@ if (drawn) {
     button.setAttribute("aria-pressed", on);
     parts(run).forEach((part) => part.classList.toggle("off", !on));
   };
-  for (const item of document.querySelectorAll("#curves .key li")) {
+  for (const item of document.querySelectorAll("#curves .key li[data-run]")) {
     const run = item.dataset.run;
     const button = make("button", { type: "button" }, ...item.childNodes);
     button.setAttribute("aria-pressed", "true");
