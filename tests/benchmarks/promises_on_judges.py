@@ -77,7 +77,7 @@ def runs_in(folder: Path, most_runs: int, depth: int | None = None) -> dict[str,
 def on_estimate(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
     """Coverage of the combined estimates of means, and of all differences together."""
     generator = np.random.default_rng(options.seed)
-    human, _ = answers_in(folder / "qrels.txt")
+    human = answers_in(folder / "qrels.txt").levels
     runs = runs_in(folder, options.most_runs)
     measures = [parse_measure(text) for text in options.measures]
     by_human = evaluate(human, runs, measures)
@@ -128,7 +128,7 @@ def _share_held(intervals: list[tuple[float, float]], truth: np.ndarray) -> np.n
 def on_kappa(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
     """Coverage of the intervals of κ and α over samples of topics."""
     generator = np.random.default_rng(options.seed)
-    human, _ = answers_in(folder / "qrels.txt")
+    human = answers_in(folder / "qrels.txt").levels
     for name, shares in NOISE.items():
         machine = judge(human, generator, *shares)
         pairs = []
@@ -167,7 +167,7 @@ def _agreement(
 def on_favours(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
     """How often a run is named that no judge favours, and how often a favoured one is found."""
     generator = np.random.default_rng(options.seed)
-    human, _ = answers_in(folder / "qrels.txt")
+    human = answers_in(folder / "qrels.txt").levels
     measure = parse_measure(f"nDCG@{CUTOFF}")
     for count in (6, 12, 24):
         runs = runs_in(folder, count, DEPTH)
@@ -233,7 +233,7 @@ def on_holes(folder: Path, options: argparse.Namespace) -> Iterator[Outcome]:
     The pool has the first documents of the old run alone. The true order is that by all judgments.
     """
     generator = np.random.default_rng(options.seed)
-    human, _ = answers_in(folder / "qrels.txt")
+    human = answers_in(folder / "qrels.txt").levels
     runs = runs_in(folder, options.most_runs, DEPTH)
     (measure,) = [parse_measure(text) for text in options.measures[:1]]
     names = list(runs)

@@ -21,7 +21,7 @@ RUNS = {name: str(path) for name, path in demo.run_paths().items()}
 @pytest.fixture
 def human(folder):
     """The demo's qrels for 12 of its 20 topics."""
-    levels, _ = answers_in(demo.qrels_path())
+    levels = answers_in(demo.qrels_path()).levels
     some_levels = {topic: levels[topic] for topic in list(levels)[:12]}
     Path("human.txt").write_bytes(written(rows_of(some_levels, "human"), "human.txt"))
     return some_levels

@@ -7,7 +7,7 @@ from ir_measures_graded import GradedError, demo
 from ir_measures_graded.analysis import estimate
 from ir_measures_graded.analysis.judging.estimate import _spreads, prediction_powered
 from ir_measures_graded.analysis.judging.panel import answers_in
-from ir_measures_graded.analysis.judging.planning import plan, predicted
+from ir_measures_graded.analysis.judging.planning import Spreads, plan, predicted
 from ir_measures_graded.analysis.statistics.student import student_interval
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
@@ -70,7 +70,7 @@ def test_width_is_kept_by_new_topics_of_the_same_kind():
 @pytest.fixture
 def some_human():
     """The demo's qrels for 12 of its 20 topics."""
-    levels, _ = answers_in(demo.qrels_path())
+    levels = answers_in(demo.qrels_path()).levels
     return {topic: levels[topic] for topic in list(levels)[:12]}
 
 
@@ -126,3 +126,16 @@ def test_command_has_the_table_below_the_estimates(tmp_path, monkeypatch, output
     for further in (["--show", "pairs"], ["human.txt"]):
         assert cli.main([*words, "--width", ".1", *further]) == 2
         assert "--width is for the estimates of a single machine" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("pilot", [8, 20, 50])
+@pytest.mark.parametrize("correlation", [0.0, 0.1, 0.6])
+def test_a_machine_never_costs_a_topic(pilot, correlation):
+    """λ is fitted on the pilot, so the topics are (p − 1)/(p − 2) times what ρ alone would need."""
+    variance = 8 / (pilot - 1)
+    spreads = Spreads(8.0, 8.0, 8 * correlation, pilot, variance, variance)
+    found = plan(spreads, variance**0.5 / 5, 0.95, pilot, 10 * pilot, 0)
+    assert found.least <= found.alone
+    assert found.topics is None or found.topics <= found.alone
+    fitted = (1 - correlation**2) * (pilot - 1) / (pilot - 2)
+    assert found.least == pytest.approx(min(fitted, 1) * found.alone, abs=1.5)

@@ -121,9 +121,11 @@ NO_PLAN: Final = (
 PLANS: Final = Note(
     "now: half of the width of the interval; topics: human topics that the wanted width needs "
     "among those of the machine, empty if all are too few; reach: half of the width with all of "
-    "them; least: the human topics if the machine judges very many; at limit: the same with the "
-    "spread at its upper 80 % limit; alone: human topics without the machine; documents: those "
-    "that the human judged in a topic, on average. Further topics are taken to be of the same kind."
+    "them; least: the human topics if the machine judges very many, at most alone; at limit: the "
+    "same with the spread at its upper 80 % limit; alone: human topics without the machine; "
+    "documents: those that the human judged in a topic, on average. least is a little more than "
+    "(1 − ρ²) · alone, because λ is fitted on the topics of both. Further topics are taken to be "
+    "of the same kind."
 )
 WIDTH_HINT: Final = Note(
     "--width .02 (width= in Python) tells how many human topics an interval of ±.02 needs."

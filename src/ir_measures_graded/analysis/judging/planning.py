@@ -7,9 +7,11 @@ The variance of the prediction-powered estimate, with n topics of both judges, N
 
 So more human topics lower the first part only, and the human's judgments for all N topics end at
 var(H)/N. More topics of the machine lower the second part: with very many, n topics are worth
-n/(1 − ρ²) of the human alone. The spreads are those of the topics that both judged, and further
-topics are taken to be of the same kind. `predicted` has the general case, which is the variance of
-`estimate` at the present numbers of topics.
+n/(1 − ρ²) of the human alone. Because λ is fitted on the topics of both, p of them, their spread
+around it is a sum of squares divided by p − 2, so the human needs (1 − ρ²) · (p − 1)/(p − 2) of the
+topics without the machine, and never more than all of these: λ may be 0. The spreads are those of
+the topics that both judged, and further topics are taken to be of the same kind. `predicted` has
+the general case, which is the variance of `estimate` at the present numbers of topics.
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ class Plan:
     for all topics of the machine, and `topics` the number of human topics that give the wanted
     width among these; None if they are not enough. `least` is that number if the machine judges
     very many topics, `at_limit` the same if the spread is at its upper 80 % limit, and `alone` the
-    number without the machine. They are None for more than ten million, and all are None if few
-    values of the human differ.
+    number without the machine, which none of the others exceeds at the same spread. They are None
+    for more than ten million, and all are None if few values of the human differ.
     """
 
     now: float | None = None
@@ -115,13 +117,15 @@ def plan(
     least = _least(half_with_many, width, MOST_TOPICS)
     at_limit = _least(half_with_many, width / limit, MOST_TOPICS)
     among = _least(half, width, total)
+    without_machine = _least(half_alone, width, MOST_TOPICS)
+    at_limit_without = _least(half_alone, width / limit, MOST_TOPICS)
     return Plan(
         now=half(both),
         reach=half(total),
-        topics=_with(among, alone),
-        least=_with(least, alone),
-        at_limit=_with(at_limit, alone),
-        alone=_least(half_alone, width, MOST_TOPICS),
+        topics=_at_most(_with(among, alone), without_machine, total + alone),
+        least=_at_most(_with(least, alone), without_machine),
+        at_limit=_at_most(_with(at_limit, alone), at_limit_without),
+        alone=without_machine,
     )
 
 
@@ -140,6 +144,16 @@ def _least(half: Callable[[int], float], width: float, most: int) -> int | None:
         return half(topics) <= width
 
     return bisect_left(range(most), True, lo=LEAST_TOPICS, key=is_enough)
+
+
+def _at_most(
+    topics: int | None, without_machine: int | None, available: float = np.inf
+) -> int | None:
+    """The number of topics, or that without the machine if it is smaller and at most the topics
+    that are `available`; the machine may then be left out."""
+    if without_machine is None or without_machine > available:
+        return topics
+    return without_machine if topics is None else min(topics, without_machine)
 
 
 def _with(topics: int | None, alone: int) -> int | None:
