@@ -71,6 +71,7 @@ RUNS = "qrels run other CG@1"
             },
         ),
         ("check qrels run CG@1 --gains 7:1 --ties given", {}),
+        ("explain qrels run CG@1 --no_relevant skip", {"no_relevant": "explain shows a topic by"}),
     ],
 )
 def test_options_without_effect_are_told(line, notes, capsys, tmp_path):

@@ -162,6 +162,7 @@ def evaluate(
             weights=judgments.counting.weights_of(units),
             unjudged=_unjudged(work.depth, every, results),
             in_order_given=any(run.in_order_given for run in every),
+            were_tied=any(of_run.were_tied for of_run in results),
         )
         result.refuse_zero_weights()
         remarks.issue(remark for remark in result.remarks if remark.kind == NO_VALUE)

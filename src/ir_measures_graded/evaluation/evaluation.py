@@ -24,7 +24,7 @@ from ..output.formats import Percent, counted, decimal, known, listed
 from ..output.result import Result, View
 from ..output.tables import Note, Table
 from .counting import Counting, effective_size, weighted_mean, with_effective
-from .order_of_rows import ORDER_GIVEN
+from .order_of_rows import NOTHING_TIED, ORDER_GIVEN
 from .remarks import NAMED_TOPICS, topics_with
 from .weights import ALL_ZERO, read_weights, refuse_missing_weights
 
@@ -89,7 +89,7 @@ class Evaluation(Result):
     came from. `levels` are those of the qrels, as far as these are known. `remarks` are the
     unusual properties of the input. `unjudged` has the share of unjudged documents of each run
     within the first ranks, None if it is not known. `in_order_given` tells that tied documents stay
-    in the order of the rows of the runs.
+    in the order of the rows of the runs; no documents `were_tied` if this makes no difference.
 
     A value is NaN where a provider of ir-measures gives a topic none, as Accuracy does for a topic
     without a relevant document in the ranking. Measures of this package have a value for every
@@ -128,6 +128,7 @@ class Evaluation(Result):
     weights: np.ndarray | None = None
     unjudged: Unjudged | None = None
     in_order_given: bool = False
+    were_tied: bool = True
     OTHER_FRAMES: ClassVar[str] = "; topic_means has the topics over all runs, means() the means"
 
     def __post_init__(self) -> None:
@@ -527,7 +528,7 @@ class Evaluation(Result):
     def notes_on_topics(self) -> Iterator[Note]:
         """How topics without a relevant document count, if they are many or left out; weights."""
         if self.in_order_given:
-            yield Note(ORDER_GIVEN)
+            yield Note(ORDER_GIVEN if self.were_tied else NOTHING_TIED)
         yield from self.notes_on_no_relevant()
         if self.weights is not None:
             yield Note("Weighted means over {}.", self.topics_of_means())

@@ -18,6 +18,8 @@ GIVEN = "given"
 """The choice of `ties` that keeps the order of the rows."""
 ORDER_GIVEN = "Tied documents are in the order of the rows of the run."
 """The note of a result whose runs were read so."""
+NOTHING_TIED = "No documents of a topic are tied, so the order of the rows changes nothing."
+"""The same if it makes no difference."""
 
 
 def in_order_given(run: Rows) -> Rows:
@@ -31,7 +33,8 @@ def in_order_given(run: Rows) -> Rows:
     order = _descending(run)
     values = np.empty_like(run.values)
     values[order] = -1.0 - positions(np.diff(run.offsets))
-    return replace(run, values=values, docs=run.docs.ids())
+    facts = run.facts._replace(were_tied=not _is_new(run, order).all())
+    return replace(run, values=values, docs=run.docs.ids(), facts=facts)
 
 
 def _descending(run: Rows) -> np.ndarray:
@@ -52,10 +55,15 @@ def tied_documents(run: Rows) -> int:
     >>> tied_documents(read_run({"q": {"a": 1.0, "b": 2.0, "c": 1.0}, "p": {"a": 1.0}}))
     2
     """
-    scores = as_compared(run.values)
-    is_new = changes(scores[descending(scores, run.offsets)])
+    order = descending(as_compared(run.values), run.offsets)
+    return int(tied(_is_new(run, order)).shape[1])
+
+
+def _is_new(run: Rows, order: np.ndarray) -> np.ndarray:
+    """Whether the score differs from the one before (N), in this order of each topic."""
+    is_new = changes(as_compared(run.values)[order])
     is_new[run.offsets[:-1][np.diff(run.offsets) > 0]] = True
-    return int(tied(is_new).shape[1])
+    return is_new
 
 
 def with_shared_options(

@@ -173,6 +173,7 @@ class RunRemarks:
         self.alike = AlikeIds()
         self.predictions = 0
         self.tied_predictions = 0
+        self.were_tied = False
         self.shortened: tuple[str, str] | None = None
 
     def watched(self, blocks: Iterable[JudgedRanks]) -> Iterator[JudgedRanks]:
@@ -209,6 +210,7 @@ class RunRemarks:
         self.has_own[numbers] = ranks.place.own
         rows = ranks.place.rows
         self.shortened = self.shortened or rows.facts.shortened
+        self.were_tied = self.were_tied or rows.facts.were_tied
         if rows.facts.form == ONE_A_LINE:
             self.predictions += rows.values.size
             self.tied_predictions += tied_documents(rows)

@@ -27,7 +27,7 @@ class RunValues:
     """The values of a run (measures × topics), whether it lacks a topic, and remarks on it.
 
     `unjudged` is the share of its unjudged documents within the first ranks, None if no measure
-    counts them.
+    counts them. Of a run in the order of its rows, some documents `were_tied`.
     """
 
     def __init__(
@@ -36,11 +36,13 @@ class RunValues:
         missing: np.ndarray,
         remarks: Sequence[Remark],
         unjudged: float | None,
+        were_tied: bool,
     ):
         self.values = values
         self.missing = missing
         self.remarks = remarks
         self.unjudged = unjudged
+        self.were_tied = were_tied
 
 
 class RunEvaluator:
@@ -112,7 +114,7 @@ class RunEvaluator:
                 on_run = tuple(_without(on_run, remarks.TIED_PREDICTIONS))
         else:
             on_run = (*run.remarks, *order.of(run.name))
-        return RunValues(values, missing, on_run, counts.unjudged)
+        return RunValues(values, missing, on_run, counts.unjudged, counts.were_tied)
 
     @property
     def leaves_no_tie(self) -> bool:

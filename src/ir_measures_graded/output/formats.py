@@ -6,7 +6,6 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
-from unicodedata import normalize
 
 import numpy as np
 
@@ -444,6 +443,8 @@ class _LatexOf(dict[int, str]):
     """The LaTeX of characters, by their codes, with accented letters made when they are needed."""
 
     def __missing__(self, code: int) -> str:
+        from unicodedata import normalize  # Few texts need it.
+
         letter, *accents = list(normalize("NFD", chr(code)))
         commands = [_ACCENTS.get(accent, "") for accent in accents]
         text = chr(code)

@@ -44,7 +44,7 @@ class Facts(NamedTuple):
     `incomplete` are the topics for which a search engine did not search all documents, each with
     the reason. If ids were `shortened` to those of the qrels, this is an id before and after.
     `heads` are the names of the columns of topics, documents and values in the file, if it has some
-    and the user names none.
+    and the user names none. Of a run in the order of its rows, some documents `were_tied`.
     """
 
     file: str = ""
@@ -61,6 +61,7 @@ class Facts(NamedTuple):
     incomplete: tuple[tuple[str, str], ...] = ()
     shortened: tuple[str, str] | None = None
     heads: tuple[str, ...] = ()
+    were_tied: bool = False
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
