@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ir_measures_graded import GradedError, cli, demo
-from ir_measures_graded.analysis import document_runs, estimate, judges
+from ir_measures_graded.analysis import document_runs, estimate, evaluate, judges
 from ir_measures_graded.analysis.judging.panel import answers_in, is_judge
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.files.conversion import rows_of, written
@@ -47,6 +47,31 @@ def test_machines_are_compared_without_runs(output, human):
     assert table not in lines
     assert list(map(json.loads, output(*words, "-f", "jsonl"))) == result.records()
     assert "\\toprule" in output(*words, "-f", "latex")
+
+
+def test_the_means_of_the_runs_are_told_by_either_judge(output, human):
+    """Over the topics of both; of smaller-is-better measures, the least is first."""
+    measures = ["nDCG@10", "ESL"]
+    machine = {
+        topic: {doc: 3 - level for doc, level in docs.items()} for topic, docs in human.items()
+    }
+    Path("machine.txt").write_bytes(written(rows_of(machine, "machine"), "machine.txt"))
+    words = ["judges", "human.txt", "machine.txt", *RUNS.values(), *measures]
+    rows = list(map(json.loads, output(*words, "--show", "means", "-f", "jsonl")))
+    assert len(rows) == len(RUNS) * len(measures)
+    for judge, qrels in (("human", human), ("machine", machine)):
+        evaluation = evaluate(qrels, RUNS, measures)
+        for row in rows:
+            column = measures.index(row["measure"])
+            mean = evaluation.means()[evaluation.runs.index(row["run"]), column]
+            assert row[judge] == pytest.approx(mean)
+            sign = -1 if row["measure"] == "ESL" else 1
+            better = sum(sign * (other - mean) > 1e-12 for other in evaluation.means()[:, column])
+            assert row[f"{judge} place"] == 1 + better
+    table = "Means of the runs under the human and under the machine"
+    assert table in output(*words)
+    many = ["judges", "human.txt", "machine.txt", *RUNS.values(), *measures, "AP"]
+    assert table not in output(*many)
 
 
 def test_every_table_that_is_chosen_says_what_it_has(output, human):

@@ -67,7 +67,7 @@ from .parser import (
 )
 from .results import Answer
 
-RUNS_OF = {"favours": 2, "estimates": 1, "pairs": 2, "plan": 1}
+RUNS_OF = {"means": 2, "favours": 2, "estimates": 1, "pairs": 2, "plan": 1}
 """The least number of runs of the tables that need some."""
 NO_TOPICS_OF_MACHINE = (
     "The human judged all topics, so the machine adds nothing to the means of the runs; --show "
@@ -436,6 +436,8 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
         return _titled([agreement.difference_table()], agreement)
     if show == "levels":
         return _titled([agreement.level_table()], agreement)
+    if show == "means":
+        return _titled([agreement.mean_table()], agreement)
     answer = agreement.favour_answer() or agreement.favour_notes()
     notes = agreement.favour_notes() if agreement.favour_answer() else []
     table = agreement.favour_table()

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...core.registry.facts import sign_of
 from ...errors import GradedError, Remark
 from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.order_of_runs import best_first, leading
@@ -15,6 +16,7 @@ from ...output.figures import Figure
 from ...output.formats import Percent, counted, decimal, known, listed, short
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
+from ..statistics.orders import Order
 from .difference import KappaDifference
 from .favours import PREFERRED_CUTOFF
 from .figures import figure_of
@@ -25,6 +27,8 @@ from .percentiles import Statistic, two_decimals
 
 MOST_DIVISIONS: Final = 4
 """The table of κ of each division of the levels is for at most so many divisions."""
+MOST_MEANS: Final = 10
+"""The table of means is among the others if it has at most so many rows."""
 LEAST_TOPICS: Final = 50
 """Intervals of κ and α over fewer topics are too short."""
 CHOSEN: Final = Note(
@@ -47,7 +51,7 @@ DIVIDED: Final = "{}: κ with the levels divided in two, below and from {}."
 MORE: Final = Note(
     "--show kappas has κ with weights and for levels divided in two, and α; --show differences the "
     "intervals of the differences from the best judge; --show levels the documents by level; "
-    "--show topics where a judge is far from the human."
+    "--show topics where a judge is far from the human; --show means those of the runs."
 )
 ORDERS: Final = Note(
     "moves: the judge moves the order of the runs less or more than other topics would: tau "
@@ -220,7 +224,11 @@ class Judges(Result):
         tables = [Table.of(columns, self._best_first())]
         if len(self.judges) == 1:
             tables += self.kappa_tables()
-        tables += [self.spread_table(), self.favour_table(named=True)]
+        tables.append(self.spread_table())
+        means = self.mean_table()
+        if len(means.rows) <= MOST_MEANS:
+            tables.append(means)
+        tables.append(self.favour_table(named=True))
         if len(self.judges) == 1 and len(self.judges[0].levels) <= MOST_LEVELS:
             tables.append(self.level_table())
         return [table for table in tables if table.rows]
@@ -351,6 +359,22 @@ class Judges(Result):
             f"Agreement on the order of runs; tau with its spread over {share} of sets of topics"
         )
         return Table.of(columns, records, title)
+
+    def mean_table(self) -> Table:
+        """A row per judge, measure and run: the means under the human and under the machine over
+        the topics of both, and the places of the run; the best under the human first."""
+        rows = []
+        for judge, order in self._orders:
+            human, machine = order.means
+            place_by_human = Order.of(human).place
+            place_by_machine = Order.of(machine).place
+            sign = sign_of(order.measure)
+            for run in best_first(human, order.runs):
+                means = [float(sign * human[run]), float(sign * machine[run])]
+                places = [int(place_by_human[run]), int(place_by_machine[run])]
+                rows.append([judge, str(order.measure), order.runs[run], *means, *places])
+        columns = ("judge", "measure", "run", "human", "machine", "human place", "machine place")
+        return Table(columns, rows, "Means of the runs under the human and under the machine")
 
     def favour_table(self, named: bool = False) -> Table:
         """A row per judge, measure and run, the largest favour first, or only for runs that are
