@@ -155,7 +155,7 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
         lines.seek(0)
     elif has_breaks(first_line):
         raise FileError(f"{file}:1: a line break of another program inside the line; {ONE_ROW}")
-    sample = _sample_of_rows(lines)
+    sample = _sample_of_rows(lines, may_have_comments=b"#" in text)
     form = _form_of_rows(reading.role, sample)
     if isinstance(form, str):
         raise FileError(f"{file}: {form}")
@@ -269,14 +269,15 @@ def _comments(text: bytes) -> tuple[int, bytes]:
     return size, b""
 
 
-def _sample_of_rows(lines: Iterable[bytes]) -> list[list[bytes]]:
+def _sample_of_rows(lines: Iterable[bytes], may_have_comments: bool) -> list[list[bytes]]:
     """The fields of the first rows in these lines, which decide about the form.
 
     They are the first row alone unless several forms have its number of fields. Without a row, the
     only one has no fields.
     """
-    without_comments = (line.split() for line in lines if not line.startswith(b"#"))
-    rows = filter(None, without_comments)
+    if may_have_comments:
+        lines = (line for line in lines if not line.startswith(b"#"))
+    rows = filter(None, map(bytes.split, lines))  # without a loop in Python
     first: list[bytes] = next(rows, [])
     sample = [first]
     if len(first) in SAMPLED:
@@ -436,8 +437,9 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
         return TREC[role]
     if size not in SAMPLED:
         return TREC[role]
-    rows_of_size = [row for row in rows if len(row) == size]
-    fields = zip(*rows_of_size, strict=True)
+    if set(map(len, rows)) != {size}:
+        rows = [row for row in rows if len(row) == size]
+    fields = zip(*rows, strict=True)
     return _form_of_run(*fields) if role is RUN else _form_of_qrels(*fields)
 
 
