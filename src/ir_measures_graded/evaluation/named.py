@@ -293,12 +293,13 @@ def in_sessions(qrels: Qrels, sessions: Given) -> Qrels:
         return replace(judgments, sessions=Sessions.of(judgments.topics, sessions))
 
 
-class ReadRun(NamedTuple):
+class ReadRun:
     """A kept run: its reduction as one block, all of its topics, and the remarks on it."""
 
-    ranks: JudgedRanks
-    topics: tuple[str, ...]
-    remarks: tuple[Remark, ...]
+    def __init__(self, ranks: JudgedRanks, topics: tuple[str, ...], remarks: tuple[Remark, ...]):
+        self.ranks = ranks
+        self.topics = topics
+        self.remarks = remarks
 
 
 @dataclass(eq=False, repr=False)

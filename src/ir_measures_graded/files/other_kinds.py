@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.rows.columns import MOST_COLUMNS, QRELS, RUN, is_known
 from ..errors import FileError
@@ -20,17 +20,18 @@ SHEET = f"export the sheet as CSV, as {TABLE.removeprefix('write ')}"
 RECORDS = 'write it with frame.to_json(path, orient="records"), or as CSV or Parquet'
 
 
-class OtherKind(NamedTuple):
+class OtherKind:
     """A kind of file that is neither qrels nor a run.
 
     A file begins with one of the `signatures`, at the byte `at`. `name` says what it is, and
     `advice` what to do.
     """
 
-    name: str
-    advice: str
-    signatures: tuple[bytes, ...]
-    at: int = 0
+    def __init__(self, name: str, advice: str, signatures: tuple[bytes, ...], at: int = 0):
+        self.name = name
+        self.advice = advice
+        self.signatures = signatures
+        self.at = at
 
 
 OTHER_KINDS = (

@@ -11,7 +11,7 @@ from functools import partial
 from inspect import isgenerator
 from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -69,16 +69,17 @@ dicts.
 """
 
 
-class Columns(NamedTuple):
+class Columns:
     """Rows in columns: the `names` of all columns, and a function that returns the column of a
     name.
 
     `called` is the name of the source in messages about its columns.
     """
 
-    called: str
-    names: Sequence[Any]
-    column: Callable[[Any], Any]
+    def __init__(self, called: str, names: Sequence[Any], column: Callable[[Any], Any]):
+        self.called = called
+        self.names = names
+        self.column = column
 
 
 class InMemory(RunSource):

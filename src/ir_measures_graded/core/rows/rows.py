@@ -518,16 +518,19 @@ def refuse_repeated(run: Rows) -> None:
             raise block.repeated(int(repeated.min()))
 
 
-class Distinct(NamedTuple):
+class Distinct:
     """Qrels with each document once per topic, at its highest level.
 
     `doc` (N) is the row in `qrels` of each row of the original, None if all rows are kept. If a
     document has two levels, `conflict` is the error that names it.
     """
 
-    qrels: Rows
-    doc: np.ndarray | None = None
-    conflict: GradedError | None = None
+    def __init__(
+        self, qrels: Rows, doc: np.ndarray | None = None, conflict: GradedError | None = None
+    ):
+        self.qrels = qrels
+        self.doc = doc
+        self.conflict = conflict
 
 
 def distinct(qrels: Rows) -> Distinct:
