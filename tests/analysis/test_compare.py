@@ -269,6 +269,10 @@ def test_a_difference_that_judgments_could_turn_says_so_in_its_sentence():
     assert test.may_turn is True
     assert comparison.answer()[0].endswith(f", {text}.")
     assert comparison.notes()[-1] == "Unjudged of the top 10 documents: 0 % of old, 90 % of new."
+    deeper = compare(qrels, runs, ["nDCG_JK@5", "nDCG_JK@10"]).notes()
+    assert deeper[-1] == comparison.notes()[-1]
+    of_five = compare(qrels, {"old": old, "third": old}, ["nDCG_JK@5"]).notes()
+    assert of_five[-1] == "All of the top 5 documents of the runs are judged."
     against = compare(qrels, runs | {"third": old}, ["nDCG_JK@10"], baseline="old")
     assert against.answer()[0].endswith(f"new is worse than old, by 1.0000, {text} for new.")
     judged = {topic: qrels[topic] | dict.fromkeys(new[topic], 0) for topic in topics}
@@ -479,7 +483,7 @@ def test_notes_say_what_the_tables_do_not(values):
     notes = compare(replace(values, missing=missing)).notes()
     assert notes[-2:] == [
         "B lacks 2 topics (358 and 360); the value there is that of an empty ranking.",
-        "Unjudged of the top 5 documents: 20 % (B) to 40 % (A).",
+        "Unjudged of all documents: 42 % (E) to 51 % (A).",
     ]
     uncorrected = compare(values, correction="none", alpha=0.01).notes()
     by_chance = "No correction was made: of 100 equal pairs, one is called significant by chance."

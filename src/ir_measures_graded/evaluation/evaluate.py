@@ -160,7 +160,7 @@ def evaluate(
             no_relevant=judgments.counting.no_relevant,
             lacks_relevant=work.lacks_relevant,
             weights=judgments.counting.weights_of(units),
-            unjudged=_unjudged(work.depth, every, results),
+            unjudged=_unjudged(work, every, results),
             in_order_given=any(run.in_order_given for run in every),
             were_tied=any(of_run.were_tied for of_run in results),
         )
@@ -170,16 +170,16 @@ def evaluate(
 
 
 def _unjudged(
-    depth: int | None, runs: Iterable[Run], results: Iterable[RunValues]
+    work: RunEvaluator, runs: Iterable[Run], results: Iterable[RunValues]
 ) -> Unjudged | None:
     """The share of unjudged documents of each run; None without a measure that counts them."""
-    if depth is None:
+    if work.depth is None:
         return None
     shares = {}
     for run, of_run in zip(runs, results, strict=True):
         if of_run.unjudged is not None:
             shares[run.name] = of_run.unjudged
-    return Unjudged(depth, shares)
+    return Unjudged(work.deepest, shares)
 
 
 def _remarks_on(judgments: Judgments, measures: Sequence[Measure]) -> list[Remark]:

@@ -55,9 +55,12 @@ MOST_NAMED = 5
 
 
 class Unjudged(NamedTuple):
-    """The share of unjudged documents among the first `depth` of each run with documents there."""
+    """The share of unjudged documents among the first `depth` of each run that has documents.
 
-    depth: int
+    It is that of the whole lists if `depth` is None: some measure reads them.
+    """
+
+    depth: int | None
     shares: Mapping[str, float]
 
     def sentence(self) -> str:
@@ -65,17 +68,23 @@ class Unjudged(NamedTuple):
 
         >>> Unjudged(10, {"old": 0.0, "new": 0.25}).sentence()
         'Unjudged of the top 10 documents: 0 % of old, 25 % of new.'
+        >>> Unjudged(None, {"old": 0.0, "new": 0.0}).sentence()
+        'All documents of the runs are judged.'
         """
         shares = self.shares
+        documents = "all documents"
+        if self.depth is not None:
+            documents = f"the top {self.depth:,} documents"
         if not any(shares.values()):
-            return f"All of the top {self.depth:,} documents of the runs are judged."
+            whole = "All documents" if self.depth is None else f"All of {documents}"
+            return f"{whole} of the runs are judged."
         of_runs = [f"{Percent(share)} of {run}" for run, share in shares.items()]
         text = ", ".join(of_runs)
         if len(shares) > MOST_RUNS_NAMED:
             lowest = min(shares, key=shares.__getitem__)
             highest = max(shares, key=shares.__getitem__)
             text = f"{Percent(shares[lowest])} ({lowest}) to {Percent(shares[highest])} ({highest})"
-        return f"Unjudged of the top {self.depth:,} documents: {text}."
+        return f"Unjudged of {documents}: {text}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,7 +97,7 @@ class Evaluation(Result):
     of an empty list. An `Evaluation` of values that were computed before has the `files` that they
     came from. `levels` are those of the qrels, as far as these are known. `remarks` are the
     unusual properties of the input. `unjudged` has the share of unjudged documents of each run
-    within the first ranks, None if it is not known. `in_order_given` tells that tied documents stay
+    that the measures read, None if it is not known. `in_order_given` tells that tied documents stay
     in the order of the rows of the runs; no documents `were_tied` if this makes no difference.
 
     A value is NaN where a provider of ir-measures gives a topic none, as Accuracy does for a topic

@@ -136,11 +136,29 @@ def depth_of(measures: Iterable[Measure]) -> int | None:
 
     It is None without such a measure.
     """
-    counting = [measure for measure in measures if not measure.params.get("judged_only")]
-    if not counting:
+    cutoffs = _cutoffs_that_count(measures)
+    if not cutoffs:
         return None
-    cutoffs = [int(measure.params.get("cutoff") or DEPTH) for measure in counting]
-    return min(DEPTH, *cutoffs)
+    return min(DEPTH, *(cutoff or DEPTH for cutoff in cutoffs))
+
+
+def deepest_of(measures: Iterable[Measure]) -> int | None:
+    """The greatest cutoff of measures that count unjudged documents, None if one has no cutoff.
+
+    >>> from ir_measures import AP, Judged, nDCG
+    >>> deepest_of([nDCG @ 10, nDCG @ 100]), deepest_of([nDCG @ 10, AP])
+    (100, None)
+    """
+    cutoffs = _cutoffs_that_count(measures)
+    if None in cutoffs:
+        return None
+    return max(filter(None, cutoffs), default=None)
+
+
+def _cutoffs_that_count(measures: Iterable[Measure]) -> list[int | None]:
+    """The cutoff of each measure that counts unjudged documents, None if it has none."""
+    counting = [measure for measure in measures if not measure.params.get("judged_only")]
+    return [measure.params.get("cutoff") for measure in counting]
 
 
 class RunRemarks:
@@ -148,13 +166,19 @@ class RunRemarks:
 
     The counts of a topic (T): its documents, those that are judged, those that can be at most, the
     first two within the depth, whether scores differ, and whether a document has the id of the
-    topic. Without a `depth`, no remark counts unjudged documents.
+    topic. Without a `depth`, no remark counts unjudged documents. The share `unjudged` is that down
+    to the rank `deepest`, or of the whole lists.
     """
 
     def __init__(
-        self, judged: Judged, depth: int | None = DEPTH, contract: "Contract | None" = None
+        self,
+        judged: Judged,
+        depth: int | None = DEPTH,
+        contract: "Contract | None" = None,
+        deepest: int | None = None,
     ):
         self.depth = depth
+        self.deepest = deepest
         self.contract = contract
         self.all_judged = judged.whole
         self.largest_cutoff = 0
@@ -166,6 +190,7 @@ class RunRemarks:
         self.judged = np.zeros_like(self.retrieved)
         self.top = np.zeros_like(self.retrieved)
         self.judged_top = np.zeros_like(self.retrieved)
+        self.judged_deep = np.zeros_like(self.retrieved)
         self.can_match = np.zeros_like(self.retrieved)
         self.has_scores = np.zeros(topics, dtype=bool)
         self.has_own = np.zeros(topics, dtype=bool)
@@ -199,6 +224,9 @@ class RunRemarks:
         judged_top = np.bincount(ranks.topic[is_top], minlength=topics)
         self.top[numbers] = top
         self.judged_top[numbers] = judged_top
+        self.judged_deep[numbers] = judged_top
+        if self.deepest != depth:
+            self.judged_deep[numbers] = self._judged_deep(ranks)
         self.can_match[numbers] = np.minimum(ranks.retrieved, ranks.judged.sizes)
         if 2 * judged_top.sum() < np.minimum(top, ranks.judged.sizes).sum():
             if self.unmatched is None:
@@ -215,13 +243,23 @@ class RunRemarks:
             self.predictions += rows.values.size
             self.tied_predictions += tied_documents(rows)
 
+    def _judged_deep(self, ranks: JudgedRanks) -> np.ndarray:
+        """The judged documents of each topic of a block down to the deepest rank."""
+        topic = ranks.topic
+        if self.deepest is not None:
+            topic = topic[ranks.rank <= self.deepest]
+        return np.bincount(topic, minlength=ranks.retrieved.size)
+
     @property
     def unjudged(self) -> float | None:
-        """The share of unjudged documents within the depth; None without any document there."""
-        count = int(self.top.sum())
+        """The share of unjudged documents down to the deepest rank; None without any document."""
+        retrieved = self.retrieved
+        if self.deepest is not None:
+            retrieved = np.minimum(retrieved, self.deepest)
+        count = int(retrieved.sum())
         if self.depth is None or count == 0:
             return None
-        return 1 - int(self.judged_top.sum()) / count
+        return 1 - int(self.judged_deep.sum()) / count
 
     @property
     def lacks_topic(self) -> np.ndarray:

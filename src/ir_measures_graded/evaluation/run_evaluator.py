@@ -66,6 +66,7 @@ class RunEvaluator:
             computed = list(dict.fromkeys(map(turn_measure, measures)))
         self.row = {measure: number for number, measure in enumerate(computed)}
         self.depth = remarks.depth_of(computed)
+        self.deepest = remarks.deepest_of(computed)
         self.provider = provider
         self.ours, self.others = self._evaluators()
 
@@ -144,7 +145,9 @@ class RunEvaluator:
 
         The counts are the same if other providers compute all measures.
         """
-        counts = remarks.RunRemarks(self.ours.judged, self.depth, self.judgments.contract)
+        counts = remarks.RunRemarks(
+            self.ours.judged, self.depth, self.judgments.contract, self.deepest
+        )
         cutoffs = [int(measure.params.get("cutoff") or 0) for measure in self.row]
         counts.largest_cutoff = max(cutoffs, default=0)
         for measure, order, of_topics in self.ours.reported(counts.watched(blocks)):
