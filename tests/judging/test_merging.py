@@ -170,6 +170,7 @@ CEM = {"q2": {"d": 0}, "q1": {"a": 2, "b": 0}}
     [
         ("majority", (2, 1, 0, 0, 0.5), (2, 3, 2)),
         ("mean", (7 / 3, 2 / 3, 0, 1, 0.5), (1, 2, 0)),
+        ("median", (2, 1, 0, 1, 0.5), (2, 4, 1)),
         ("lowest", (2, 0, 0, 0, 0.5), (1, 2, 3)),
         ("highest", (3, 1, 0, 2, 0.5), (4, 2, 0)),
     ],
@@ -186,6 +187,17 @@ def test_a_document_has_one_level_by_the_rule(rule, levels, agreed):
     assert (merged.judged, merged.alone, merged.agreed) == ((4, 4, 3), (1, 1, 0), agreed)
     assert (merged.split, merged.tied, merged.documents) == (3, 1, 5)
     assert [record["agreed"] for record in merged.records()] == list(agreed)
+
+
+def test_of_two_levels_alike_the_rule_takes_the_lower_and_counts_it():
+    judges = {name: {"q": {"a": level, "b": 1}} for name, level in zip("ABCD", [0, 1, 2, 3])}
+    median = merge_judges(judges, "median")
+    assert median.qrels == {"q": {"a": 1, "b": 1}}
+    assert str(median.answer()[1]).endswith("; 1 with two middle levels got the lower one.")
+    majority = merge_judges(judges, "majority")
+    assert majority.qrels == {"q": {"a": 0, "b": 1}}
+    text = "; 1 without a majority got the lowest of the most frequent levels."
+    assert str(majority.answer()[1]).endswith(text)
 
 
 def test_the_order_of_the_judges_does_not_matter():

@@ -184,9 +184,10 @@ def run(arguments: Arguments) -> Answer:
     (prediction-powered inference). lambda is the weight of the machine, worth the number of human
     topics that would give an equally precise mean, topics those of all parts. A pair of runs is
     open without a significant combined difference. --show topics lists where a machine is farthest
-    from the human. --merge makes one judge of all files instead: a document gets
-    the level of the majority, and the lower one if two levels are as frequent, or the mean, lowest
-    or highest level of its judges. A document that one judge alone judged keeps that level.
+    from the human. --merge makes one judge of all files instead: a document gets the level of the
+    majority, the lowest one if several levels are as frequent, or the mean, median, lowest or
+    highest level of its judges. The median of an even number of judges is the lower one of the two
+    middle levels. A document that one judge alone judged keeps that level.
 
       ir_measures_graded judges human.txt machines/*.txt -f latex
       ir_measures_graded judges labels.csv:human labels.csv:llm

@@ -9,7 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
+from statistics import fmean, median_high, median_low
 from typing import Any, Final
 
 import numpy as np
@@ -53,6 +53,7 @@ def mean(levels: Sequence[float]) -> float:
 RULES: Final[dict[str, Callable[[Sequence[float]], float]]] = {
     "majority": majority,
     "mean": mean,
+    "median": median_low,
     "lowest": min,
     "highest": max,
 }
@@ -66,8 +67,9 @@ class MergedJudges(Result):
     `qrels` is a dict of dicts, which `evaluate` and ir-measures accept. For each of the `judges`,
     `judged` counts its judgments, `alone` those of documents that it alone judged, which are kept,
     and `agreed` those that are the merged level. `split` counts the documents that judges gave
-    different levels, and `tied` those in which two levels were as frequent, of which a majority
-    takes the lower.
+    different levels, `tied` those in which several levels were as frequent, of which a majority
+    takes the lowest, and `halved` those of an even number of judges whose two middle levels differ,
+    of which a median takes the lower.
     """
 
     rule: str
@@ -79,6 +81,7 @@ class MergedJudges(Result):
     split: int
     tied: int
     remarks: tuple[Remark, ...] = ()
+    halved: int = 0
 
     @property
     def documents(self) -> int:
@@ -102,8 +105,11 @@ class MergedJudges(Result):
         is_kept = "is kept" if sum(self.alone) == 1 else "are kept"
         text = f"{{}} of one judge alone {is_kept}; judges differ on {{}}"
         if self.rule == "majority" and self.tied:
-            text += "; {} without a majority got the lower level."
+            text += "; {} without a majority got the lowest of the most frequent levels."
             return Note(text, alone, split, self.tied)
+        if self.rule == "median" and self.halved:
+            text += "; {} with two middle levels got the lower one."
+            return Note(text, alone, split, self.halved)
         return Note(text + ".", alone, split)
 
     def tables(self) -> list[Table]:
@@ -151,8 +157,9 @@ def merge_judges(
     `judges` are qrels by name in any form that `evaluate` takes, or paths of files. A `rule` gives
     a document its level from those of its judges:
 
-    - 'majority': the most frequent level, and the lower one if two are as frequent
+    - 'majority': the most frequent level, and the lowest one if several are as frequent
     - 'mean': their mean, which may be no whole number
+    - 'median': the middle level, and the lower one of the two middle levels of an even number
     - 'lowest', 'highest': the least or the greatest one
 
     Rows without a level are no judgments, and a document that one judge alone judged keeps that
@@ -195,6 +202,7 @@ def merge_judges(
         split=counts.split,
         tied=counts.tied,
         remarks=remarks,
+        halved=counts.halved,
     )
 
 
@@ -231,13 +239,14 @@ def _merged(
 @dataclass
 class _Counts:
     """How many documents each judge judged, judged alone, and gave the merged level; how many
-    judges gave different levels, and how many have no majority."""
+    judges gave different levels, how many have no majority, and how many two middle levels."""
 
     judged: Counter[str] = field(default_factory=Counter)
     alone: Counter[str] = field(default_factory=Counter)
     agreed: Counter[str] = field(default_factory=Counter)
     split: int = 0
     tied: int = 0
+    halved: int = 0
 
     @classmethod
     def of(cls, levels_by_document: LevelsByDocument, merged: LevelsByTopic) -> _Counts:
@@ -258,6 +267,8 @@ class _Counts:
             self.split += 1
         if _has_no_majority(levels):
             self.tied += 1
+        if median_low(levels) < median_high(levels):
+            self.halved += 1
 
 
 def _has_no_majority(levels: Sequence[float]) -> bool:
