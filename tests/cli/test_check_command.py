@@ -10,7 +10,12 @@ from ir_measures_graded.cli import main
 
 def test_the_exit_status_says_whether_there_is_a_remark(capsys):
     assert main(["check", "qrels"]) == 0
-    assert capsys.readouterr().out.startswith("Nothing is unusual about the measures.")
+    assert capsys.readouterr().out.startswith("Nothing is unusual about the qrels.")
+    Path("whole").write_text("q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\nq2 Q0 d1 1 1 t\n")
+    Path("judged").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n")
+    assert main(["check", "judged", "whole", "nDCG@1"]) == 0
+    seen = "Nothing is unusual about the qrels, 1 run and 1 measure."
+    assert capsys.readouterr().out.startswith(seen)
     Path("short").write_text("q1 Q0 d1 1 1.0 t\n")
     Path("broken").write_text("q1 Q0 d1 1 x t\n")
     Path("judged").write_text("q1 0 d1 1\n")

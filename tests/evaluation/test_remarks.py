@@ -205,7 +205,8 @@ def test_unjudged_documents_are_noted_from_5_percent_on_unless_a_remark_tells_th
     assert share == pytest.approx(unjudged / 40)
     for measures in (["P@10"], ["AP"]):
         notes = [str(note) for note in evaluate(qrels, runs, measures).notes()]
-        text = f"Unjudged of the top 10 documents: {100 * share:.0f} % of x."
+        documents = "all documents" if measures == ["AP"] else "the top 10 documents"
+        text = f"Unjudged of {documents}: {100 * share:.0f} % of x."
         assert (text in notes) == is_said, notes
 
 
@@ -225,3 +226,48 @@ def test_notes_tell_what_levels_mean_in_every_table():
     assert notes[1] in compare(qrels, {"x": run, "y": run}, "ERR@20").notes()
     of_4 = evaluate({**qrels, "3": {"a": 4}}, {"x": run}, "ERR@20")
     assert not of_4.notes_on_levels()
+
+
+GRADES = {"q1": {f"d{number}": number % 5 for number in range(50)}}
+
+
+def _texts(qrels):
+    return [remark.text for remark in check(qrels).remarks]
+
+
+@pytest.mark.parametrize(
+    ("levels", "texts"),
+    [
+        (
+            {"a": 40},
+            ["1 document has level 40, and the others levels from 0 to 4; is it a typing e"],
+        ),
+        (
+            {"a": -1},
+            ["1 document has level −1, and the others levels from 0 to 4; is it a typing e"],
+        ),
+        ({"a": -2, "b": -2}, []),  # several documents are spam
+        ({"a": 40, "b": 40}, []),
+        ({"a": 8}, []),
+    ],
+)
+def test_check_tells_levels_that_hardly_a_document_has(levels, texts):
+    found = _texts({"q1": GRADES["q1"] | levels})
+    assert [text[: len(start)] for text, start in zip(found, texts, strict=True)] == texts
+
+
+@pytest.mark.parametrize("scale", [[0, 1, 10, 100, 1000], range(0, 101, 5), [0, 1, 3, 7, 15]])
+def test_check_tells_no_level_of_a_scale(scale):
+    most = {f"d{number}": min(scale) for number in range(50)}
+    assert _texts({"q1": most | {f"e{level}": level for level in scale}}) == []
+
+
+def test_check_tells_repeated_judgments(tmp_path):
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 0\nq1 0 a 1\nq2 0 c 1\nq2 0 c 1\n")
+    (text,) = _texts(tmp_path / "qrels")
+    assert text == (
+        "2 judgments repeat earlier ones with the same level, as that of document 'a' of topic 'q1' "
+        "(line 3)"
+    )
+    (tmp_path / "intents").write_text("q1 1 a 1\nq1 2 a 1\nq1 2 b 0\n")
+    assert _texts(tmp_path / "intents") == []

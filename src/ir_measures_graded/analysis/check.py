@@ -1,7 +1,7 @@
 """Checks qrels, runs and measures before anything is evaluated."""
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
@@ -16,8 +16,9 @@ from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import needs_intents
 from ..core.registry.notation import parse_measure
+from ..core.rows.rows import Rows, repeated_judgments
 from ..core.uncertainty import with_option
-from ..errors import EmptyRunWarning, GradedError, Remark
+from ..errors import EmptyRunWarning, GradedError, Remark, shown
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import lacks_relevant
 from ..evaluation.evaluators import evaluators
@@ -41,7 +42,7 @@ from ..evaluation.remarks import (
     topics_with,
 )
 from ..output.figures import PALE, Drawing, Figure, Line, Lines, picture, run_styles
-from ..output.formats import counted, decimal, listed
+from ..output.formats import counted, decimal, listed, with_minus
 from ..output.result import Result
 from ..output.tables import Note, Table
 from ..progress import Progress, steps
@@ -53,6 +54,14 @@ MOST_COLOURED: Final = 8
 """The number of runs that the figure names."""
 LEVELS: Final = 2
 """Levels 1 … n without 0 are told from this n on."""
+LEAST_FAR_LEVEL: Final = 10
+"""A digit too many makes levels of at least this size."""
+RARE_SHARE: Final = 0.001
+"""A level of at most this share of the judgments, or of one, may be a mistake."""
+LEAST_JUDGMENTS: Final = 10
+"""Of fewer judgments, each level is rare."""
+MOST_GRADES: Final = 12
+"""Of more levels, which are magnitudes, none is called far from the others."""
 WIDE: Final = 0.005
 """Orders of ties that move a mean by more than this are told."""
 TIED: Final = "nDCG_Burges(gains=linear)@10"
@@ -72,12 +81,14 @@ class Check(Result):
 
     `levels` are the levels of the qrels. `runs` are the names of all runs. `judged_shares` (runs ×
     ranks) is the share of the documents down to each rank that are judged, NaN without any.
+    `measures` is the number of measures.
     """
 
     levels: Levels
     runs: tuple[str, ...]
     remarks: tuple[Remark, ...]
     judged_shares: np.ndarray | None = None
+    measures: int = 0
 
     def answer(self) -> list[Note]:
         """The runs and measures with a remark, and the sentence on the levels."""
@@ -85,10 +96,12 @@ class Check(Result):
         if subjects:
             remarks = counted(len(self.remarks), "remark")
             first = Note("{} on {}.", remarks, listed(subjects))
-        elif self.runs:
-            first = Note("Nothing is unusual about {}.", counted(len(self.runs), "run"))
         else:
-            first = Note("Nothing is unusual about the measures.")
+            inputs = ["the qrels"]
+            for count, what in ((len(self.runs), "run"), (self.measures, "measure")):
+                if count:
+                    inputs.append(counted(count, what))
+            first = Note("Nothing is unusual about {}.", listed(inputs))
         return [first, *map(Note, self.levels.answer())]
 
     def tables(self) -> list[Table]:
@@ -181,7 +194,8 @@ def check(
       another way
     - a measure: gains or a parameter `rel` for levels that the qrels lack, and measures that take
       the levels of a collection in another way than its track
-    - the qrels: levels from 1 on, which may mean not relevant
+    - the qrels: levels from 1 on, which may mean not relevant; a negative level, or one far above
+      the others, that hardly a document has; judgments that are repeated
 
     Without a measure, ties are those of nDCG@10. The top ends at rank 10, or at a smaller cutoff
     of a measure. A run that `evaluate` would refuse has the reason as its remark. `qrels` and
@@ -220,12 +234,74 @@ def check(
         remarks.append(Remark("only relevant", subject, ONLY_RELEVANT))
     if judgments.contract is None:
         remarks += level_remarks(judged, judgments.name, LEVELS)
+    of_qrels = levels(judgments, highest=any(map(needs_intents, wanted)))
+    remarks += [Remark("rare level", subject, text) for text in _on_rare_levels(of_qrels)]
+    remarks += [Remark("repeated", subject, text) for text in _on_repeated(judgments.rows)]
     without_relevant = list(_on_topics_without_relevant(measured, judgments))
     if not wanted:  # nobody named this measure
         without_relevant = [remark._replace(subject=subject) for remark in without_relevant]
     remarks += without_relevant
-    of_qrels = levels(judgments, highest=any(map(needs_intents, wanted)))
-    return Check(of_qrels, tuple(run.name for run in named), tuple(remarks), shares)
+    names = tuple(run.name for run in named)
+    return Check(of_qrels, names, tuple(remarks), shares, len(wanted))
+
+
+def _on_rare_levels(of_qrels: Levels) -> Iterator[str]:
+    """A sentence on each level that may be a typing error, as hardly a document has it.
+
+    It is negative or far above the others. No level that the collection defines is one.
+    """
+    documents = int(of_qrels.documents.sum())
+    most = max(1, RARE_SHARE * documents)
+    counts = {
+        float(level): count
+        for level, count in zip(of_qrels.levels, of_qrels.documents.tolist(), strict=True)
+        if count
+    }
+    if documents < LEAST_JUDGMENTS or len(counts) < 2:
+        return
+    *others, highest = sorted(counts)
+    suspects = [level for level in counts if level < 0]
+    if _is_far(highest, others):
+        suspects.append(highest)
+    for level in suspects:
+        count = counts[level]
+        if count > most or level in of_qrels.definitions:
+            continue
+        known = [other for other in counts if other not in suspects]
+        have = "has" if count == 1 else "have"
+        text = f"{counted(count, 'document')} {have} level {with_minus(f'{level:g}')}"
+        if known:
+            text += f", and the others levels from {min(known):g} to {max(known):g}"
+        yield f"{text}; is it a typing error?"
+
+
+def _is_far(highest: float, others: Sequence[float]) -> bool:
+    """Whether a level is far above the others; those of a geometric scale, as 1, 10, 100, are not.
+
+    >>> _is_far(40, [0, 1, 2, 3, 4]), _is_far(100, [0, 1, 10]), _is_far(4, [0, 1])
+    (True, False, False)
+    """
+    next_highest = others[-1]
+    span = next_highest - max(others[0], 0)
+    if highest < LEAST_FAR_LEVEL or len(others) > MOST_GRADES or next_highest <= 0:
+        return False
+    before = [level for level in others[:-1] if level > 0]
+    is_geometric = bool(before) and highest / next_highest <= next_highest / before[-1]
+    return not is_geometric and highest - next_highest > 2 * span
+
+
+def _on_repeated(qrels: Rows) -> Iterator[str]:
+    """A sentence on judgments that stand in the qrels several times, with the first of them."""
+    repeated = repeated_judgments(qrels)
+    if not repeated.size:
+        return
+    row = int(repeated[0])
+    first = f"document {shown(qrels.docs.ids()[row])} of topic {shown(qrels.topic_of(row))}"
+    if qrels.line is not None:
+        first += f" ({qrels.facts.unit} {qrels.line[row]})"
+    judgments = counted(int(repeated.size), "judgment")
+    verb = "repeats an earlier one" if repeated.size == 1 else "repeat earlier ones"
+    yield f"{judgments} {verb} with the same level, as that of {first}"
 
 
 def _on_topics_without_relevant(

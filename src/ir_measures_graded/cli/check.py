@@ -33,10 +33,11 @@ def run(arguments: Arguments) -> Answer:
     """Show what is unusual about qrels, runs and measures, without evaluating them.
 
     The table has what nobody would notice in the values: topics that a run lacks, ids that do not
-    match, mostly unjudged documents at the top, equal scores, and levels that measures name and the
-    qrels lack. A remark names the first topics that it is about; csv, tsv, json and jsonl have all
-    in the column topics. The levels of the qrels follow. Exit status 0: nothing is unusual; 1: the
-    table has a remark; 2: an error.
+    match, mostly unjudged documents at the top, equal scores, levels that measures name and the
+    qrels lack, and judgments that look like mistakes: repeated ones, and a negative level or one
+    far above the others that hardly a document has. A remark names the first topics that it is
+    about; csv, tsv, json and jsonl have all in the column topics. The levels of the qrels follow.
+    Exit status 0: nothing is unusual; 1: the table has a remark; 2: an error.
 
       ir_measures_graded check qrels.txt runs/*.gz "P(rel=3)@10" nDCG_JK@10
       ir_measures_graded check qrels.txt run.txt -f jsonl

@@ -564,6 +564,20 @@ def _first_rows(rows: Rows) -> np.ndarray | None:
     return first
 
 
+def repeated_judgments(qrels: Rows) -> np.ndarray:
+    """The rows that repeat a judgment: its document, level and intent."""
+    first = _first_rows(qrels)
+    if first is None:
+        return np.empty(0, dtype=np.int64)
+    repeated = np.flatnonzero(first != np.arange(first.size))
+    repeated = repeated[qrels.values[repeated] == qrels.values[first[repeated]]]
+    if qrels.intents is not None and repeated.size:
+        intents = np.array(qrels.intents.take(repeated).ids(), dtype=object)
+        first_intents = np.array(qrels.intents.take(first[repeated]).ids(), dtype=object)
+        repeated = repeated[intents == first_intents]
+    return repeated
+
+
 def _conflict(qrels: Rows, first: np.ndarray) -> GradedError | None:
     """The error for the first document with two levels, from the
     first row of each row's document.
