@@ -169,7 +169,7 @@ def test_everything_is_readable_with_scripts_blocked(without_scripts, demo_repor
     assert not page.get_by_text("Point at a cell").is_visible()
     page.locator("#topic-0 summary").click()
     row = page.locator("details.topic[open] tbody tr").nth(1).inner_text()
-    assert re.fullmatch(r"D\s+0\.9274\s+([0-3–] ?)+", row.strip())
+    assert re.fullmatch(r"D\s+\.9274\s+([0-3–] ?)+", row.strip())
 
 
 def test_names_and_ids_stay_text(opened, hostile_report):
@@ -229,6 +229,6 @@ def test_a_result_page_is_a_page_like_the_report(opened, tmp_path, monkeypatch):
     assert cli.main([*words, "-o", "c.html"]) == 0
     tab = opened(tmp_path / "c.html")
     tab.page.get_by_role("button", name="mean").click()
-    assert column(tab.page.locator("table"), 2)[:2] == ["0.5069", "0.4514"]
+    assert column(tab.page.locator("table"), 2)[:2] == [".5069", ".4514"]
     tab.check(tmp_path / "c.html")
     assert axe.Axe().run(tab.page).response["violations"] == []

@@ -326,3 +326,19 @@ def test_a_covariance_of_rounding_errors_is_0():
     machine_alone = np.array([1.0, 2.0, 3.0]) / 3
     _, _, weight = prediction_powered(human, machine, machine_alone, human[:0])
     assert weight == 0
+
+
+def test_one_run_has_no_best_estimate_and_the_notes_have_the_quantiles():
+    human, machine, runs = judged(30)
+    one = estimate(first(human, 15), machine, {"mine": runs["A"]}, [NDCG])
+    assert one.summary.startswith(f"The combined estimate of mine by {NDCG} is .")
+    text = "q the quantile .975 of Student's t: with n − 2 degrees of freedom for a combined"
+    assert any(text in note for note in one.notes())
+    mean = estimate_by(COMBINED, one, "mine", NDCG)
+    by_human = estimate_by(HUMAN, one, "mine", NDCG)
+    error = (by_human.upper - by_human.lower) / 2 / stats.t.ppf(0.975, 14)
+    precise = error * (15 / mean.worth) ** 0.5
+    assert (mean.upper - mean.lower) / 2 == pytest.approx(precise * stats.t.ppf(0.975, 13))
+    three = estimate(first(human, 15), machine, runs | {"C": runs["A"]}, [NDCG])
+    q = (1 + 0.95 ** (1 / 3)) / 2
+    assert any(f"q is the quantile {q:.5f}".replace(" 0.", " .") in note for note in three.notes())

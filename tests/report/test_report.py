@@ -297,6 +297,17 @@ def test_a_report_claims_no_test_and_no_difference_where_there_is_none():
     assert "between runs," not in same
 
 
+def test_one_difference_is_one_in_the_sentence_on_its_sign(of_two):
+    sentence = "The difference between the runs keeps its sign in every order of tied documents"
+    assert sentence in text_of(of_two.html)
+
+
+def test_a_page_has_numbers_in_the_style_of_its_sentences(of_demo):
+    tables = "".join(re.findall("<tbody>.*?</tbody>", of_demo.html, flags=re.DOTALL))
+    assert not re.search(r">[+−]?0\.\d", tables)
+    assert re.search(r">[+−]?\.\d{4}<", tables)
+
+
 def test_the_verdict_has_the_numbers_of_the_analyses(of_demo):
     tests = compare("graded-demo", DEMO_RUNS, MEASURES, baseline="A")
     pairs = compare("graded-demo", DEMO_RUNS, MEASURES)
@@ -526,6 +537,8 @@ def test_groups_and_judges_have_the_tables_of_their_analyses():
     assert [table.rows for table in of_groups.tables] == expected_rows
     assert "even (" in of_groups.sentences[0]
     assert "odd (" in of_groups.sentences[0]
+    assert of_groups.notes[0].endswith("their p and intervals are corrected for all of these.")
+    assert [note for note in compared.notes() if note in of_groups.notes] == of_groups.notes
     expected = judges(demo.qrels_path(), machine, two, ["nDCG_JK@10"])
     assert of_judges.sentences == expected.answer()
     assert expected.tables()[0].title in result.html

@@ -84,8 +84,16 @@ def short(number: float, form: str = "g") -> str:
     >>> short(0.8), short(0.05), short(0.2809, ".2f"), short(1), short(0.02, "+g")
     ('.8', '.05', '.28', '1', '+.02')
     """
-    text = with_minus(f"{number:{form}}")
-    return re.sub(r"^([+−]?)0\.", r"\1.", text)
+    return without_0(with_minus(f"{number:{form}}"))
+
+
+def without_0(number: str) -> str:
+    """The text of a number without the 0 before the point.
+
+    >>> without_0("−0.25"), without_0("10.5")
+    ('−.25', '10.5')
+    """
+    return re.sub(r"^([+−]?)0\.", r"\1.", number)
 
 
 MINUS = "−"

@@ -194,12 +194,19 @@ def notes_below(comparison: Comparison) -> list[str]:
     if any(map(_is_cut_at_zero, comparison.outcomes)):
         notes.append(_cut_at_zero(comparison))
     notes += notes_on_pairs(comparison)
-    if comparison.groups:
-        sizes = [group.topics for group in comparison.groups.values()]
-        tested = sum(size >= LEAST_TESTED_TOPICS for size in sizes)
-        groups = f"Groups of at least {LEAST_TESTED_TOPICS} topics are tested"
-        text = f"{groups}, here {tested} of {len(sizes)}"
-        notes.append(f"{text}; their p and intervals are corrected for all of these.")
+    notes += notes_on_groups(comparison)
+    return notes
+
+
+def notes_on_groups(comparison: Comparison) -> list[str]:
+    """Which groups of topics are tested, the correction for them, and the notes on each."""
+    if not comparison.groups:
+        return []
+    sizes = [group.topics for group in comparison.groups.values()]
+    tested = sum(size >= LEAST_TESTED_TOPICS for size in sizes)
+    groups = f"Groups of at least {LEAST_TESTED_TOPICS} topics are tested"
+    text = f"{groups}, here {tested} of {len(sizes)}"
+    notes = [f"{text}; their p and intervals are corrected for all of these."]
     said = [*comparison.level_notes(), *comparison.lacking]
     for name, group in comparison.groups.items():
         for note in notes_on_pairs(group):

@@ -91,6 +91,10 @@ BEST: Final = (
     "{} has the best estimate by {}, {}{}{}; {} judged by both, {} by the "
     "machine alone, {} by the human alone."
 )
+OF_ONE_RUN: Final = (
+    "The combined estimate of {} by {} is {}{}; {} judged by both, {} by the machine alone, {} by "
+    "the human alone."
+)
 LEFT: Final = (
     "{}: {} of {} of runs {} open, without a significant difference of the combined estimates "
     f"({CORRECTION_NAME} over all pairs)."
@@ -98,6 +102,14 @@ LEFT: Final = (
 COLUMNS: Final = Note(
     "lambda: the weight of the machine's judgments; worth: the human topics that give an equally "
     "precise mean."
+)
+INTERVALS: Final = (
+    "{} intervals are value ± q · standard error, q the quantile {} of Student's t: with n − 2 "
+    "degrees of freedom for a combined estimate of n human topics (n − 1 if lambda is 0), and with "
+    "n − 1 for one judge of n topics."
+)
+OF_PAIRS: Final = (
+    "The intervals of the {} by a measure hold together (Šidák): q is the quantile {}."
 )
 FEW_CHANGES: Final = (
     "{} of {} combined estimates and differences rest on fewer than "
@@ -236,6 +248,9 @@ class Estimates(Result):
         if best.lower is not None and best.upper is not None:
             interval = f" ({decimal(best.lower)} to {decimal(best.upper)})"
         topics = (counted(self.both, "topic"), self.machine_only, self.human_only)
+        if len(combined) == 1:
+            of_run = (best.run, measure, decimal(best.value), interval)
+            return [Note(OF_ONE_RUN, *of_run, *topics), *self.plan_answer()]
         mean = Note(BEST, best.run, measure, decimal(best.value), interval, equal_to, *topics)
         return [mean, *self.plan_answer()]
 
@@ -303,12 +318,22 @@ class Estimates(Result):
             notes.append(Note(LEFT, measure, left, counted(count, "pair"), are))
         combined = [estimate for estimate in self.estimates if estimate.judge == COMBINED]
         asked = [*combined, *self.pairs]
+        notes += self._notes_on_intervals()
         few = sum(estimate.few_changes for estimate in asked)
         if few:
             notes.append(Note(FEW_CHANGES, few, len(asked)))
         measures = dict.fromkeys(estimate.measure for estimate in self.estimates)
         on_width = PLANS if self.plans else WIDTH_HINT
         return [*notes, *notes_on_rel(measures, self.levels), COLUMNS, on_width]
+
+    def _notes_on_intervals(self) -> Iterator[Note]:
+        """The quantile and the degrees of freedom of the intervals, also those of all pairs."""
+        level = f"{100 * self.confidence:g} %"
+        yield Note(INTERVALS, level, short((1 + self.confidence) / 2))
+        count = len({(pair.run, pair.other) for pair in self.pairs})
+        if count > 1:
+            together = self.confidence ** (1 / count)
+            yield Note(OF_PAIRS, counted(count, "pair"), short((1 + together) / 2, ".5f"))
 
 
 def _out_of_reach(

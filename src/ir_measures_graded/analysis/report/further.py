@@ -12,6 +12,7 @@ from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Study
 from ...output.tables import Table
 from ..comparing.compare import compare
+from ..comparing.sentences import notes_on_groups
 from ..judging.agreement import MORE
 from ..judging.judges import judges
 
@@ -43,8 +44,7 @@ def groups(evaluation: Evaluation, baseline: str | None, alpha: float, by: By) -
     sentence = f"Differences in groups of {evaluation.unit}s: {', '.join(sizes)}."
     # The first table is that of all topics, which the verdict has.
     _, *tables = comparison.tables()
-    *_, note = comparison.notes()
-    return [Section("groups", "Groups", [sentence], tables, [note])]
+    return [Section("groups", "Groups", [sentence], tables, notes_on_groups(comparison))]
 
 
 def other_judges(

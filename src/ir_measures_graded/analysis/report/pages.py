@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import needed
 from ...output import figures
-from ...output.formats import WITHIN, clean, for_people, numeric, short
+from ...output.formats import WITHIN, clean, for_people, numeric, short, without_0
 from ...output.result import Result
 from ..mean_intervals import Intervals
 from ..sensitivity import Sensitivity, SensitivityView
@@ -132,18 +132,19 @@ def _source(text: str) -> str:
 
 
 def number(value: float | None, places: int = 4) -> str:
-    """A float with decimal places, all for -1, an int without, with a true minus sign; a dash for
-    None.
+    """A float with decimal places, all for -1, and an int without; a dash for None.
+
+    Tables of a page have numbers as its sentences have them, without the 0 before the point.
 
     >>> number(-0.25, 2), number(-0.125, -1), number(1234), number(None)
-    ('−0.25', '−0.125', '1,234', '–')
+    ('−.25', '−.125', '1,234', '–')
     """
     if value is None:
         return "–"
     text = str(value)
     if isinstance(value, float) and places >= 0:
         text = f"{value:.{places}f}"
-    return for_people(text)
+    return without_0(for_people(text))
 
 
 def inline(value: float | None, places: int = 4) -> str:
@@ -159,7 +160,7 @@ def signed(value: float | None, places: int = 4) -> str:
     """As `number`, with a plus sign for a number above 0 and no sign for one that rounds to 0.
 
     >>> signed(0.25, 2), signed(-0.25, 2), signed(0.001, 2)
-    ('+0.25', '−0.25', '0.00')
+    ('+.25', '−.25', '.00')
     """
     text = number(value, places)
     if value is None or not re.search("[1-9]", text):
@@ -168,14 +169,14 @@ def signed(value: float | None, places: int = 4) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """A p-value with three decimal places; a smaller one as ``< 0.001``, and a dash for None.
+    """A p-value with three decimal places; a smaller one as ``< .001``, and a dash for None.
 
     >>> p_value(0.0312), p_value(0.00001), p_value(None)
-    ('0.031', '< 0.001', '–')
+    ('.031', '< .001', '–')
     """
     if value is None:
         return "–"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return "< .001" if value < 0.001 else short(value, ".3f")
 
 
 def shortened(text: object) -> str:

@@ -76,7 +76,7 @@ if (lists) {
   const common = JSON.parse(document.getElementById("rankings-data").textContent);
   const gains = new Map(common.levels);  // an object would put whole levels first
   const levels = [...gains.keys()];
-  const round = (value) => (value == null ? "–" : String(Number(value.toPrecision(4))).replace("-", "−"));
+  const round = (value) => (value == null ? "–" : String(Number(value.toPrecision(4))).replace(/^(-?)0\./, "$1.").replace("-", "−"));
 
   const facts = (data, row, rank, level) => {
     const ideal = row < 0;

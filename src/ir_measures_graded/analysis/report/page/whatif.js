@@ -282,7 +282,7 @@ const namesOf = (best, runs) => {
 
 // ------------------------------------------------------------------------------ text
 
-const digits = (value, places) => value.toFixed(places).replace(/^0\./, ".").replace("-", "−");
+const digits = (value, places) => value.toFixed(places).replace(/^(-?)0\./, "$1.").replace("-", "−");
 const plain = (value) => String(value).replace(/^0\./, ".");
 const rounded = (value) => Number(value.toPrecision(3));
 
@@ -630,7 +630,7 @@ class WhatIfPage {
       const moved = this.referenceRanks[run] - ranks[run];
       row.rank.textContent = ranks[run];
       row.moved.textContent = moved > 0 ? `↑ ${moved}` : moved < 0 ? `↓ ${-moved}` : "=";
-      row.mean.textContent = means[run].toFixed(4).replace("-", "−");
+      row.mean.textContent = digits(means[run], 4);
       row.bar.style.width = `${(100 * means[run]) / scale}%`;
     });
     const order = means.map((_, run) => run).sort((a, b) => ranks[a] - ranks[b] || a - b);
