@@ -9,6 +9,7 @@ OWN = {"query_id": "person", "doc_id": "film", "relevance": "stars", "score": "p
 COLUMNS = "query_id=person,doc_id=film,relevance=stars,score=points"
 HUMAN = {"q1": [3, 0, 1, 0, 2], "q2": [0, 1, 0, 0, 3]}
 MACHINE = {"q1": [3, 1, 1, 0, 1], "q2": [0, 2, 0, "", 3]}
+REST = {"q2": ["", "", "", 1, ""]}
 FIRST = {"q1": [0.5, 4.5, 2.5, 1.5, 3.5], "q2": [0.5, 1.5, 2.5, 4.5, 3.5]}
 SECOND = {"q1": [4.5, 0.5, 2.5, 1.5, 3.5], "q2": [0.5, 3.5, 2.5, 1.5, 4.5]}
 CALLS = [
@@ -20,6 +21,7 @@ CALLS = [
     "explain human.csv first.csv nDCG@3",
     "ranges human.csv first.csv nDCG@3",
     "holes machine.csv first.csv second.csv nDCG@3",
+    "holes machine.csv first.csv second.csv nDCG@3 --answers rest.csv",
     "judges human.csv machine.csv",
     "judges human.csv machine.csv first.csv second.csv nDCG@3 --resamples 100",
     "judges human.csv machine.csv --merge highest",
@@ -39,7 +41,7 @@ COLLECTIONS += COLLECTIONS.partition("\n")[2].replace("A,", "B,")
 
 def _write(folder, names):
     folder.mkdir()
-    judges = {"human": HUMAN, "machine": MACHINE}
+    judges = {"human": HUMAN, "machine": MACHINE, "rest": REST}
     runs = {"first": FIRST, "second": SECOND}
     for tables, value in ((judges, "relevance"), (runs, "score")):
         header = ",".join(names[ours] for ours in ("query_id", "doc_id", value))

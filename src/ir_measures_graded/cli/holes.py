@@ -59,7 +59,8 @@ def run(arguments: Arguments) -> Answer:
           --merged new-qrels.txt
     """
     qrels, runs, measures = inputs(arguments, qrels=judge_in(arguments.qrels, arguments))
-    options = arguments.of("answers", "batch", "random")
+    options = arguments.of("batch", "random")
+    options["answers"] = [judge_in(path, arguments) for path in arguments.answers]
     if arguments.ask and options["batch"] is None and options["random"] is None:
         options["fill"] = True
     result = holes(qrels, runs, measures, **options)

@@ -234,6 +234,8 @@ def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
         name = f"answers {number}" if number else "qrels"
         if number and isinstance(source, (str, os.PathLike)):
             name = os.fspath(source)
+        elif number and isinstance(source, Judgments) and source.name is not None:
+            name = source.name
         if name in merged.added:
             raise GradedError(
                 f"two sources of qrels are named {name!r}; give each a name of its own"
