@@ -392,9 +392,10 @@ class Power(Result):
         """The level of the groups, and those that have no numbers."""
         for of_group in self.groups.values():
             comparisons = len(self.pairs) * of_group.families
+            level = short(of_group.level, ".2g")
             yield (
                 "A row without a group is for all topics. In groups, the level is "
-                f"{of_group.level:.2g}, with {CORRECTION_NAME} for {comparisons} comparisons."
+                f"{level}, with {CORRECTION_NAME} for {comparisons} comparisons."
             )
             break
         if self.small:
