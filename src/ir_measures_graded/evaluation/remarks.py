@@ -224,9 +224,11 @@ class RunRemarks:
         judged_top = np.bincount(ranks.topic[is_top], minlength=topics)
         self.top[numbers] = top
         self.judged_top[numbers] = judged_top
-        self.judged_deep[numbers] = judged_top
-        if self.deepest != depth:
-            self.judged_deep[numbers] = self._judged_deep(ranks)
+        if self.deepest == depth:
+            self.judged_deep[numbers] = judged_top
+        elif self.deepest is not None:
+            is_deep = ranks.rank <= self.deepest
+            self.judged_deep[numbers] = np.bincount(ranks.topic[is_deep], minlength=topics)
         self.can_match[numbers] = np.minimum(ranks.retrieved, ranks.judged.sizes)
         if 2 * judged_top.sum() < np.minimum(top, ranks.judged.sizes).sum():
             if self.unmatched is None:
@@ -243,23 +245,18 @@ class RunRemarks:
             self.predictions += rows.values.size
             self.tied_predictions += tied_documents(rows)
 
-    def _judged_deep(self, ranks: JudgedRanks) -> np.ndarray:
-        """The judged documents of each topic of a block down to the deepest rank."""
-        topic = ranks.topic
-        if self.deepest is not None:
-            topic = topic[ranks.rank <= self.deepest]
-        return np.bincount(topic, minlength=ranks.retrieved.size)
-
     @property
     def unjudged(self) -> float | None:
         """The share of unjudged documents down to the deepest rank; None without any document."""
         retrieved = self.retrieved
+        judged = self.judged
         if self.deepest is not None:
             retrieved = np.minimum(retrieved, self.deepest)
+            judged = self.judged_deep
         count = int(retrieved.sum())
         if self.depth is None or count == 0:
             return None
-        return 1 - int(self.judged_deep.sum()) / count
+        return 1 - int(judged.sum()) / count
 
     @property
     def lacks_topic(self) -> np.ndarray:
