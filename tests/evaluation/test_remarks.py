@@ -220,7 +220,7 @@ def test_notes_tell_what_levels_mean_in_every_table():
         "AP: relevant from level 1 (rel=1).",
         "ERR@20 is for levels up to 4 and divides by 2^4; the qrels end at 2: "
         "ERR_G(max_gain=3)@20.",
-        "Unjudged of the top 10 documents: 20 % of x.",
+        "Unjudged of all documents: 20 % of x.",
     ]
     assert [str(note) for note in intervals(evaluation).notes()][-3:] == notes
     assert notes[1] in compare(qrels, {"x": run, "y": run}, "ERR@20").notes()
