@@ -191,3 +191,25 @@ def test_tables():
     # No sentence tells of ranges that are not shown.
     assert len(ranges(QRELS, RUNS, ["NDPM"]).notes()) == 3
     assert len(result.records()) == 3 * (2 + 1)
+    judged = [(row[-2], row[-1]) for row in rows[:2]]
+    assert [(f"{share}", count) for share, count in judged] == [
+        ("67 %", "1 of 3"),
+        ("25 %", "3 of 4"),
+    ]
+    counts = [(row["documents"], row["unjudged_documents"]) for row in result.records()[:2]]
+    assert counts == [(3, 1), (4, 3)]
+
+
+def test_the_sentences_name_the_pairs_that_can_turn_or_whose_ranges_overlap():
+    """Of a normalised cascade and of muAP, no range of a difference over judgments is known."""
+    result = ranges(QRELS, RUNS, ["nDCG_JK@2"])
+    ties, judgments = map(str, result.answer())
+    assert ties.endswith("; no pair changes its order.")
+    assert judgments.endswith("; 1 pair of runs can change its order (tied against holes).")
+    unknown = "; whether pairs of runs can change their order is not known"
+    _, of_muap = map(str, ranges(QRELS, RUNS, ["muAP@2"]).answer())
+    assert of_muap.endswith(f"{unknown}: the ranges of 1 pair overlaps (tied against holes).")
+    alike = {"best": {"q": {"a": 2.0, "b": 1.0}, "r": {"a": 1.0}}, "worst": {"q": {"c": 1.0}}}
+    _, apart = map(str, ranges(QRELS, alike, ["muAP@2"]).answer())
+    assert apart.endswith(f"{unknown}.")
+    assert "pair" not in str(ranges(QRELS, {"tied": RUNS["tied"]}, ["muAP@2"]).answer())

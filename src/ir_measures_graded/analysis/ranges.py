@@ -51,6 +51,10 @@ VALUE = 0
 OVER_TIES = slice(1, 3)
 OVER_JUDGMENTS = slice(3, 5)
 """The rows of arrays of values: the value, then the lowest and the highest one of each kind."""
+JUDGED = (
+    "judged is the share of judged documents within the cutoff, not judged the number of the "
+    "others."
+)
 COMPARED = 1 << 19
 """The differences of about so many documents are bounded at once."""
 ROUNDING = 1e-12
@@ -65,7 +69,8 @@ class Range:
     `ties` is its range over all orders of tied documents, `unjudged` its range over all judgments
     of the documents within the cutoff that the run, or either run, has unjudged. Each is None if it
     is not known; `note` gives the reason for the last one. `judged` is the share of judged
-    documents within the cutoff of a run, None without a retrieved document. If a difference is
+    documents within the cutoff of a run, None without a retrieved document; of so many `documents`,
+    `unjudged_documents` are not. If a difference is
     `exact`, a document that both runs retrieved has one level in both. Otherwise the differences
     lie in the range of `unjudged`, but do not fill it.
     """
@@ -79,10 +84,19 @@ class Range:
     note: str = ""
     other: str | None = None
     exact: bool | None = None
+    documents: int | None = None
+    unjudged_documents: int | None = None
+
+    @property
+    def count(self) -> str:
+        """The number of unjudged documents within the cutoff, of how many; empty if unknown."""
+        if self.documents is None or self.unjudged_documents is None:
+            return ""
+        return f"{self.unjudged_documents:,} of {self.documents:,}"
 
     def record(self) -> dict[str, Any]:
         """The row for programs. A difference stands if its range excludes 0."""
-        record = vars(self) | {"measure": str(self.measure)}
+        record = vars(self) | {"measure": str(self.measure), "count": self.count}
         for kind, stands in (("ties", "stands_over_ties"), ("unjudged", "stands_over_judgments")):
             ends: Interval | None = getattr(self, kind)
             lowest, highest = ends or (None, None)
@@ -125,17 +139,20 @@ class Ranges(Result):
             if lowest < highest:
                 text = "{} can move {} of {} between {} and {}"
                 names += [run, decimal(lowest), decimal(highest)]
-            of_pairs = _known(self.differences, measure, kind)
+            of_pairs: dict[tuple[str, str], Interval] = _known(self.differences, measure, kind)
             if of_pairs:
-                text += f"; {_pairs_that_turn(of_pairs.values())}"
-            yield Note(f"{text}.", *names)
+                on_pairs, pairs = _pairs_that_turn(of_pairs)
+            else:
+                on_pairs, pairs = _pairs_that_overlap(of_runs)
+            yield Note(f"{text}{on_pairs}.", *names, *pairs)
 
     def tables(self) -> list[Table]:
         """One row per measure and run, the best run first, without ranges that no run has."""
         records = [row.record() for measure in self.measures for row in self._rows_by(measure)]
         ends = [name for name in _ENDS if any(record[name] is not None for record in records)]
         columns = map(Column, ("measure", "run", "value", *ends))
-        return [Table.of([*columns, Column("judged", kind=Percent)], records)]
+        judged = [Column("judged", kind=Percent), Column("count", "not judged")]
+        return [Table.of([*columns, *judged], records)]
 
     def data(self) -> Table:
         """One row per measure and run, then one per measure and pair of runs."""
@@ -187,7 +204,7 @@ class Ranges(Result):
     def notes(self) -> list[Note]:
         """The meaning of the columns, and a sentence on each measure without some ranges, with the
         reason."""
-        notes = [Note("judged is the share of judged documents within the cutoff.")]
+        notes = [Note(JUDGED)]
         for kind, over, all_of in _OVER:
             lacking = [row for row in self.values if getattr(row, kind) is None]
             if len(lacking) < len(self.values):
@@ -215,16 +232,39 @@ def _known(rows: Iterable[Range], measure: GradedMeasure, kind: str) -> dict[Any
     return known_ranges
 
 
-def _pairs_that_turn(ranges_of_pairs: Iterable[Interval]) -> str:
-    """How many differences can change their sign."""
-    turning = 0
-    for lowest, highest in ranges_of_pairs:
+def _pairs_that_turn(ranges_of_pairs: dict[tuple[str, str], Interval]) -> tuple[str, list[str]]:
+    """How many differences can change their sign, and of which runs, as a text with gaps and what
+    fills them."""
+    turning = []
+    for pair, (lowest, highest) in ranges_of_pairs.items():
         if lowest < highest and not _keep_sign(lowest, highest):
-            turning += 1
+            turning.append(pair)
     if not turning:
-        return "no pair changes its order"
-    whose = "its" if turning == 1 else "their"
-    return f"{counted(turning, 'pair')} of runs can change {whose} order"
+        return "; no pair changes its order", []
+    whose = "its" if len(turning) == 1 else "their"
+    text = f"; {counted(len(turning), 'pair')} of runs can change {whose} order ({{}})"
+    return text, [_listed_pairs(turning)]
+
+
+def _pairs_that_overlap(ranges_of_runs: dict[str, Interval]) -> tuple[str, list[str]]:
+    """The same where no range of a difference is known: which ranges of runs overlap."""
+    if len(ranges_of_runs) < 2:
+        return "", []
+    unknown = "; whether pairs of runs can change their order is not known"
+    overlapping = []
+    for (run, ends), (other, other_ends) in combinations(ranges_of_runs.items(), 2):
+        if max(ends[0], other_ends[0]) <= min(ends[1], other_ends[1]):
+            overlapping.append((run, other))
+    if not overlapping:
+        return unknown, []
+    verb = "overlaps" if len(overlapping) == 1 else "overlap"
+    pairs = counted(len(overlapping), "pair")
+    return f"{unknown}: the ranges of {pairs} {verb} ({{}})", [_listed_pairs(overlapping)]
+
+
+def _listed_pairs(pairs: Iterable[tuple[str, str]]) -> str:
+    """The first pairs of runs by their names."""
+    return listed(f"{run} against {other}" for run, other in pairs)
 
 
 _OVER = (
@@ -234,7 +274,8 @@ _OVER = (
 _ENDS = ("ties_min", "ties_max", "unjudged_min", "unjudged_max")
 _COLUMNS = (
     "measure", "run", "other", "value", "ties_min", "ties_max", "unjudged_min", "unjudged_max",
-    "judged", "stands_over_ties", "stands_over_judgments", "exact", "note",
+    "judged", "stands_over_ties", "stands_over_judgments", "exact", "note", "documents",
+    "unjudged_documents",
 )  # fmt: skip
 
 
@@ -537,12 +578,24 @@ class _BoundedRuns:
         """The ranges of the mean of each run."""
         for number, run in enumerate(self.runs):
             judged = None
-            if self.retrieved[number]:
-                judged = float(self.judged[number] / self.retrieved[number])
+            documents = int(self.retrieved[number])
+            unjudged_documents = documents - int(self.judged[number])
+            if documents:
+                judged = float(self.judged[number] / documents)
             value, *ends = self.means[:, number].tolist()
             ties, unjudged = _intervals(ends)
             note = self.notes[number]
-            yield Range(self.measure, run.name, value, ties, unjudged, judged, note)
+            yield Range(
+                self.measure,
+                run.name,
+                value,
+                ties,
+                unjudged,
+                judged,
+                note,
+                documents=documents,
+                unjudged_documents=unjudged_documents,
+            )
 
     def differences(self) -> Iterator[Range]:
         """The ranges of the differences of the means, for all pairs."""
