@@ -121,6 +121,12 @@ def test_the_paragraph_of_each_measure_needs_no_package_of_latex(name):
     assert paragraph.count("``") <= paragraph.count("''")
 
 
+def test_entries_of_bibtex_need_no_package(output):
+    entries = output("measures", "--bibtex", "nDCG_JK", "R_cap", "RelativeRelevance")
+    assert all(line.isascii() for line in entries)
+    assert any(r"author = {J{\"{a}}rvelin, Kalervo" in line for line in entries)
+
+
 def test_paragraphs_and_entries_are_printed_together(output):
     """A measure of trec_eval has its program as an entry, and the paragraph says what k is."""
     lines = output("measures", "AP", "nDCG_JK@10", "--sentence", "--bibtex")

@@ -21,7 +21,7 @@ from ..core.registry.listing import (
 from ..core.registry.notation import parse_measures
 from ..core.registry.sentences import sentence
 from ..errors import GradedError
-from ..output.formats import latex_prose, listed, text_rows
+from ..output.formats import latex_letters, latex_prose, listed, text_rows
 from ..output.result import View
 from ..output.tables import Column, Table
 from ..output.width import width
@@ -125,6 +125,7 @@ def _bibtex(arguments: Arguments) -> Answer:
     if not all(map(works_of, ([measure] for measure in measures))) or not measures:
         rows += [[work.key, work.bibtex] for work in references_of(IR_MEASURES)]
     rows.append([PROGRAM, SOFTWARE])
+    rows = [[key, latex_letters(bibtex)] for key, bibtex in rows]
     table = Table(["key", "bibtex"], rows)
     lines = "\n\n".join(bibtex for _, bibtex in rows).split("\n")
     return Answer(View([table]), documents={"text": lambda _: lines})

@@ -381,6 +381,16 @@ def latex_prose(text: str) -> str:
     return "".join(parts) + quoted[end:].translate(_IN_LATEX)
 
 
+def latex_letters(text: str) -> str:
+    r"""The text with commands of LaTeX for letters and signs that are not ASCII, for BibTeX.
+
+    >>> print(latex_letters("author = {Kalervo Järvelin},"))
+    author = {Kalervo J{\"{a}}rvelin},
+    """
+    letters = [sign if sign.isascii() else f"{{{sign.translate(_IN_LATEX)}}}" for sign in text]
+    return "".join(letters)
+
+
 def _as_printed(text: str) -> str:
     """The text with curly quotation marks in place of straight ones, and a joiner in ``--``, which
     would be a dash.
