@@ -69,6 +69,8 @@ hardest qrels run AP                | evaluate qrels run AP --show topics
 evaluate qrels run AP --hardest     | evaluate qrels run AP --show=topics
 evaluate qrels run CG --gains 0:0 1:1 2:5 | evaluate qrels run CG --gains 0:0,1:1,2:5
 evaluate qrels run AP --mean        | evaluate qrels run AP --show means
+evaluate qrels run --topics AP      | evaluate qrels run --show topics AP
+evaluate qrels run AP --topics q1   | evaluate qrels run AP --topics q1
 gate qrels other run AP --threshold .4 | gate qrels other run AP --threshold .4
 -c -l 2 -m map -m ndcg_cut.1,2 qrels run | evaluate qrels run 'AP(rel=2)' ndcg_cut.1,2
 -q -l2 -m P.1,2 qrels run           | evaluate -q qrels run 'P(rel=2)@1' 'P(rel=2)@2'

@@ -64,7 +64,9 @@ evaluate qrels run AP --ci           | --confidence 0.95 adds intervals
 evaluate qrels run AP --confidence 101% | confidence=1.01 is not allowed
 evaluate qrels run AP --sort desc    | --sort takes a measure
 measures nDCG@10 --gains exp --sentence | write the gains in the measure, as in 'nDCG(gains=0:0
-evaluate qrels run AP --topic q1     | explain QRELS RUN RUN MEASURE --topic ID shows one topic
+evaluate qrels run AP --topic q1     | explain QRELS RUN MEASURE --topic ID shows one topic
+evaluate qrels run AP --topics q1    | explain QRELS RUN MEASURE --topic ID shows one topic
+compare qrels run other AP --topics q1 | explain QRELS RUN RUN MEASURE --topic ID shows one topic
 evaluate qrels run AP -n             | --no_summary requires --by_query
 evaluate qrels run AP -p -2          | '-2' is not allowed; give 0 to 99, or -1 for all
 evaluate qrels run AP -o values.xls  | endings are png, svg, pdf, txt, md, tex, tsv, csv

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..errors import GradedError, quoted, shown
@@ -204,7 +205,7 @@ def _with_our_flags(words: Sequence[str]) -> list[str]:
     ours = FLAGS.get(command, {})
     line = [command]
     measure_places: list[int] = []
-    for word in others:
+    for word, following in pairwise([*others, ""]):
         option = option_of.get(_flag(line[-1]))
         if option is not None and option.choices and word not in option.choices:
             # A table in the singular, as in --show estimate.
@@ -231,7 +232,10 @@ def _with_our_flags(words: Sequence[str]) -> list[str]:
         elif flag == "--qrels" and equals:
             line[1:1] = [value]
         else:
-            line += _choice(flag, option_of.values()) or [word]
+            choice = _choice(flag, option_of.values())
+            if choice and _is_other_value(following):
+                choice = []
+            line += choice or [word]
     # trec_eval has -m before the qrels.
     measures = [line[place] for place in measure_places if place < len(line)]
     rest = [word for place, word in enumerate(line) if place not in measure_places]
@@ -378,6 +382,15 @@ def _choice(flag: str, options: Iterable[Option]) -> list[str]:
             if choice in choices:
                 return [first, choice]
     return []
+
+
+def _is_other_value(word: str) -> bool:
+    """Whether a word can only be the value of the flag before it: no flag, file or measure."""
+    if not word or word.startswith("-") or _names_files(word):
+        return False
+    from ..core.registry.notation import is_measure  # takes time
+
+    return not is_measure(word)
 
 
 def _with_qrels_first(words: Sequence[str], option_of: Mapping[str, Option]) -> list[str]:

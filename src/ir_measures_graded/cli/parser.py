@@ -43,12 +43,11 @@ HINTS = {
     "--halves": "for random halves of the topics see docs/leaderboards.md",
 }
 """What to do in place of options that no command has."""
+ONE_TOPIC = "explain QRELS {} MEASURE --topic ID shows one topic, --show topics lists all"
 HINTS_OF_COMMANDS = {
     ("measures", "--gains"): "write the gains in the measure, as in 'nDCG(gains=0:0,1:1,2:3)@10'",
-    **dict.fromkeys(
-        [("compare", "--topic"), ("evaluate", "--topic")],
-        "explain QRELS RUN RUN MEASURE --topic ID shows one topic, --show topics lists all",
-    ),
+    **dict.fromkeys([("compare", "--topic"), ("compare", "--topics")], ONE_TOPIC.format("RUN RUN")),
+    **dict.fromkeys([("evaluate", "--topic"), ("evaluate", "--topics")], ONE_TOPIC.format("RUN")),
 }
 """What to do in place of options that other commands have."""
 REQUIRED = "the following arguments are required: "
