@@ -150,6 +150,26 @@ def test_a_folder_with_other_files_is_refused_with_the_pattern_of_its_runs(capsy
     assert capsys.readouterr().err.rstrip().endswith("name its runs, one by one")
 
 
+def test_a_folder_in_place_of_qrels_or_with_a_name_is_answered_with_its_files(capsys):
+    Path("mixed").mkdir()
+    for name, text in {"a.run": Path("run").read_text(), "b.txt": "q1 0 d1 1\n"}.items():
+        Path("mixed", name).write_text(text)
+    assert cli.main(["evaluate", "mixed", "run", "P@1"]) == 2
+    error = capsys.readouterr().err.rstrip()
+    assert error.endswith("not a file or an ir-datasets id; name its qrels, mixed/b.txt")
+    assert cli.main(["evaluate", "qrels", "NAME=mixed", "P@1"]) == 2
+    assert capsys.readouterr().err.rstrip().endswith("pass run files, for example mixed/*.run")
+
+
+def test_a_folder_of_tables_with_other_files_is_refused_with_the_pattern_of_the_tables(capsys):
+    Path("mixed").mkdir()
+    rows = "run,query_id,P@1\na,q1,1\na,q2,0\nb,q1,1\nb,q2,1\n"
+    for name, text in {"a.csv": rows, "b.txt": "x,y\n"}.items():
+        Path("mixed", name).write_text(text)
+    assert cli.main(["compare", "--values", "mixed"]) == 2
+    assert capsys.readouterr().err.rstrip().endswith("name its tables of values, mixed/*.csv")
+
+
 def test_a_folder_of_machines_with_other_files_is_refused_with_the_pattern_of_qrels(capsys):
     Path("mixed").mkdir()
     for name, text in {"a.qrels": "q1 0 d1 1\n", "b.csv": "a,b\n"}.items():

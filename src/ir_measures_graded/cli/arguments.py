@@ -709,7 +709,9 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     if not run_name or not path:
         path = text
     if os.path.isdir(path):
-        pattern = os.path.join(quoted(path), "*")
+        from .mixed_folders import patterns_in  # Only this message needs it.
+
+        pattern = " ".join(patterns_in(path)) or os.path.join(quoted(path), "*")
         return GradedError(f"{path!r} is a directory; pass run files, for example {pattern}")
     if "(" not in text and re.search(r"[/\\*?]|\.[A-Za-z]\w*$", path):
         return GradedError(f"file not found: {path!r}{similar_files(path)}")

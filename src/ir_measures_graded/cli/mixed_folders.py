@@ -1,52 +1,106 @@
-"""What to name in place of a folder that holds runs and other files."""
+"""What to name in place of a folder that holds files of several kinds."""
 
 import os
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
-from ..errors import GradedError, quoted
+from ..errors import GradedError, quoted, shown
 from ..files.content import COMPRESSIONS
 from ..files.files import RunFile, qrels_in
 from .parser import files_of_folder
 
+MOST_TRIED = 50
+"""So many files of a folder are tried."""
+
+
+class KindOfFiles(NamedTuple):
+    """The files that a folder stands for, as a message calls them, and whether a file is one."""
+
+    name: str
+    is_one: Callable[[str], bool]
+
+
+def _is_run(path: str) -> bool:
+    with suppress(GradedError):
+        RunFile(path).rows()
+        return True
+    return False
+
+
+def _is_qrels(path: str) -> bool:
+    with suppress(GradedError):
+        qrels_in(path)
+        return True
+    return False
+
+
+def _is_table(path: str) -> bool:
+    from ..evaluation.evaluation import Evaluation
+
+    with suppress(GradedError):
+        Evaluation.from_values(path)
+        return True
+    return False
+
+
+RUNS = KindOfFiles("runs", _is_run)
+QRELS = KindOfFiles("qrels", _is_qrels)
+TABLES = KindOfFiles("tables of values", _is_table)
+OPTIONS_OF_TABLES = ("--values", "--first", "--second")
 COMMAND_OF_QRELS = "judges"
 """The command whose folders hold qrels; those of the others hold runs."""
 
 
 def what_to_name(words: Sequence[str], message: str) -> str:
-    """What to type in place of the folder, one of the words, of whose files the message names one.
+    """What to type in place of the folder, one of the words, that the message is about, because it
+    names the folder or one of its files.
 
-    It is the pattern of the files that are runs, or qrels of machine judges, by their ending. Empty
-    if no word is such a folder.
+    These are the patterns of the files that the folder stands for. Empty if there is no such
+    folder.
     """
-    is_of_kind = _is_run
-    kind = "runs"
-    if words[0] == COMMAND_OF_QRELS:
-        is_of_kind = _is_qrels
-        kind = "qrels"
-    for word in words:
-        folder = word.partition("=")[2] if word.startswith("-") else word
+    for folder, kind in _folders(words):
         files = files_of_folder(folder)
-        if not any(f"{path}:" in message for path in files):
-            continue
-        patterns = _patterns(folder, files, message, is_of_kind)
-        which = " ".join(patterns) or "one by one"
-        return f"{folder} holds other files as well: name its {kind}, {which}"
+        if f"{shown(folder)} is a directory" in message:
+            fitting = [quoted(path) for path in files[:MOST_TRIED] if _is_qrels(path)]
+            return f"name its qrels, {' or '.join(fitting)}" if fitting else ""
+        if f"{folder}: cannot be read" in message:
+            fitting = [quoted(path) for path in files[:MOST_TRIED] if kind.is_one(path)]
+            return f"name one of its files, for example {fitting[0]}" if fitting else ""
+        at_fault = [path for path in files if re.search(rf"{re.escape(path)}[: ]", message)]
+        if at_fault:
+            which = " ".join(patterns_in(folder, kind, at_fault)) or "one by one"
+            return f"{folder} holds other files as well: name its {kind.name}, {which}"
     return ""
 
 
-def _patterns(
-    folder: str, files: Sequence[str], message: str, is_of_kind: Callable[[str], bool]
-) -> list[str]:
-    """The patterns of endings of which the first file is of the kind and none is the file at fault;
-    the most frequent ending first."""
+def _folders(words: Sequence[str]) -> Iterator[tuple[str, KindOfFiles]]:
+    """The words that may be folders, and the files that they stand for."""
+    usual = QRELS if words[0] == COMMAND_OF_QRELS else RUNS
+    option = ""
+    for word in words:
+        kind = usual
+        if word.startswith("-"):
+            option, _, word = word.partition("=")
+        if option in OPTIONS_OF_TABLES:
+            kind = TABLES
+        if word:
+            option = ""
+            yield word, kind
+
+
+def patterns_in(folder: str, kind: KindOfFiles = RUNS, others: Sequence[str] = ()) -> list[str]:
+    """The patterns of the endings of which the first file of a folder is of the kind, and no file
+    is among the others; the most frequent ending first."""
+    files = files_of_folder(folder)
     count = Counter(map(_ending_of, files))
-    at_fault = {_ending_of(path) for path in files if f"{path}:" in message}
+    wrong = set(map(_ending_of, others))
     patterns = []
     for ending, _ in count.most_common():
         first = next(path for path in files if _ending_of(path) == ending)
-        if ending and ending not in at_fault and is_of_kind(first):
+        if ending and ending not in wrong and kind.is_one(first):
             patterns.append(os.path.join(quoted(folder.rstrip(os.sep)), f"*{ending}"))
     return patterns
 
@@ -61,19 +115,3 @@ def _ending_of(path: str) -> str:
     if ending[1:].lower() in [compression.ending for compression in COMPRESSIONS.values()]:
         ending = os.path.splitext(stem)[1] + ending
     return ending
-
-
-def _is_run(path: str) -> bool:
-    """Whether a file can be read as a run."""
-    with suppress(GradedError):
-        RunFile(path).rows()
-        return True
-    return False
-
-
-def _is_qrels(path: str) -> bool:
-    """Whether a file can be read as qrels."""
-    with suppress(GradedError):
-        qrels_in(path)
-        return True
-    return False

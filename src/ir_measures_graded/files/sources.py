@@ -143,7 +143,7 @@ def _collection(name: str) -> Any:
     if path and column and is_file(path):
         option = quoted(f"relevance={column}")
         hint = f"; give {path} and --columns {option} (columns= in Python)"
-    elif not os.path.isfile(name):
+    elif not os.path.exists(name):
         hint = similar_files(name)
     hint = hint or did_you_mean(name, ir_datasets.registry, most=3)
     raise GradedError(f"{shown(name)} is {what} ir-datasets id{hint}")
