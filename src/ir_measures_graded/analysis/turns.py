@@ -26,6 +26,8 @@ from ..output.formats import listed, short
 
 MOST_LISTS = 2_500
 """The lists (runs × topics) whose turns are found in about half a second."""
+MOST_WHOLE_LISTS = 500
+"""The same for a measure without a cutoff, which takes longer."""
 POSITIONS_OF_DECADE = 40
 LEAST_GAIN = 0.1
 """The gain of the first position above 0."""
@@ -107,7 +109,8 @@ def turns_of(
     """The nearest turns around `gains`, those of a measure of the `levels` above 0; None for too
     many lists."""
     topic_count = len(study.judgments.documents.topics)
-    if len(study.runs) * topic_count > MOST_LISTS:
+    most = MOST_LISTS if measure.params.get("cutoff") else MOST_WHOLE_LISTS
+    if len(study.runs) * topic_count > most:
         return None
     names = [run.name for run in study.runs]
     ranks = stacked([run.ranks for run in study.runs])
