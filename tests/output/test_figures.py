@@ -317,6 +317,7 @@ def test_a_figure_does_not_repeat_the_sentence_above_it():
     [
         lambda qrels, runs: evaluate(qrels, runs, ["nDCG_JK@5"]),
         lambda qrels, runs: curves(qrels, runs, "nDCG_JK@5", confidence=0.95),
+        lambda qrels, runs: curves(qrels, runs, ["nDCG_JK@5", "AP@5"]),
         lambda qrels, runs: sensitivity(qrels, runs, ["CG@5"], gains=["w1", "1:1,2:2,3:9", "exp"]),
         lambda qrels, runs: levels(qrels),
     ],

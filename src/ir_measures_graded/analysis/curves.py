@@ -335,7 +335,7 @@ class Curves(Result):
     def caption(self) -> str:
         """What a reader must know of the figure."""
         about = [*self.about_lines, *self.words, *captions_on_normalisation([self])]
-        return " ".join([*about, *notes_for_caption([self.measure], self.levels)])
+        return _by_subject([*about, *notes_for_caption([self.measure], self.levels)])
 
     @property
     def about_lines(self) -> list[str]:
@@ -432,16 +432,28 @@ def notes_on_rel_in(curves: Sequence[Curves]) -> list[Note]:
 
 
 def captions_on_normalisation(curves: Sequence[Curves]) -> list[str]:
-    """The same for a figure, without what else could be computed. A single measure is named by the
-    sentence before."""
+    """The same for a figure, without what else could be computed."""
     normalised = _normalised(curves)
     if not normalised:
         return []
     text = RATIO_OF_MEANS if normalised[0].ratio_of_means else MEAN_OF_RATIOS
-    if len(curves) == 1:
-        _, _, meaning = text.partition(": ")
-        return [f"{meaning[0].upper()}{meaning[1:]}."]
     return [text.format(listed([name_of(one.measure) for one in normalised])) + "."]
+
+
+def _by_subject(sentences: Iterable[str]) -> str:
+    """Sentences as one text, in which those that begin with the same name are one.
+
+    >>> _by_subject(["Means.", "AP: precisions.", "P: precision.", "AP: relevant from level 1."])
+    'Means. AP: precisions; relevant from level 1. P: precision.'
+    """
+    of_subject: dict[str, str] = {}
+    for sentence in sentences:
+        subject, separator, rest = sentence.partition(": ")
+        if separator and subject in of_subject:
+            of_subject[subject] = f"{of_subject[subject].removesuffix('.')}; {rest}"
+        else:
+            of_subject[subject] = sentence
+    return " ".join(of_subject.values())
 
 
 def captions_on_weights(measures: Iterable[Measure]) -> list[str]:
@@ -577,7 +589,7 @@ class CurvesByMeasure(Result):
         measures = [one.measure for one in self.curves]
         parts += captions_on_weights(measures)
         parts += captions_on_normalisation(self.curves)
-        return " ".join([*parts, *notes_for_caption(measures, self.curves[0].levels)])
+        return _by_subject([*parts, *notes_for_caption(measures, self.curves[0].levels)])
 
     def figure(self, *, title: str = "") -> Figure:
         """Draw the curves, a panel for each measure.
