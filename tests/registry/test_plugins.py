@@ -4,6 +4,7 @@ Broken distributions are written into a temporary folder and used in a separate 
 """
 
 import json
+import shutil
 from pathlib import Path
 
 import ir_measures
@@ -273,6 +274,29 @@ def test_plugin_without_readable_metadata_is_reported(loaded):
     (warning,) = (warning for warning in warned if "'nameless'" in warning)
     assert warning.startswith("PluginWarning: plugin 'nameless' of ")
     assert warning.endswith("is skipped: RuntimeError: boom")
+
+
+def test_plugins_are_found_in_folders_and_archives(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    distribution(folder, "works", GOOD)
+    archive = shutil.make_archive(tmp_path / "archive", "zip", folder)
+    code = "import ir_measures_graded; print(ir_measures_graded.parse_measure('First@5'))"
+    for path in (folder, archive):
+        done = python(path, code)
+        assert (done.stdout, done.stderr) == ("First@5\n", "")
+
+
+def test_metadata_is_not_imported_without_a_plugin(tmp_path):
+    code = f"""
+        import sys
+        from ir_measures_graded.core.registry import plugins
+        sys.path[:] = [{str(tmp_path)!r}, {str(tmp_path / "missing")!r}]
+        imported = "importlib.metadata" in sys.modules
+        plugins.load()
+        print(len(plugins.plugins()), imported == ("importlib.metadata" in sys.modules))
+    """
+    assert python(tmp_path, code).stdout == "1 True\n"
 
 
 def test_plugins_can_be_switched_off(tmp_path):
