@@ -49,7 +49,7 @@ class Comparison(Result):
     the primary one. `correction` is the name of the correction for the family. `levels` are those
     of the qrels, as far as they are known. `lacking` has a sentence on each run that lacks topics,
     and each other unusual property; `remarks` has them as data. `unjudged` has the share of
-    unjudged documents within the first ranks of each run, as far as it is known. `groups` has the
+    unjudged documents that the measures read of each run, as far as it is known. `groups` has the
     comparisons over groups of topics. Such a comparison has the `name` of the group, and the number
     `families` of groups that are tested together. `unit` is ``topic`` or ``session``. `effective`
     is the effective number of topics with weights, None without weights. `paired_topics` has the

@@ -66,7 +66,7 @@ class Gate(Result):
 
     `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `lacking`
     has a sentence on each run that lacks topics. `unjudged` has the share of unjudged documents
-    within the first ranks of both runs, as far as it is known. `effective` is the effective number
+    that the measures read of both runs, as far as it is known. `effective` is the effective number
     of topics with weights. `by_topic` has the values, for the figure. `is_as_stored` tells that the
     old run's values are those that were stored.
     """
