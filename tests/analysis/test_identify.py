@@ -15,7 +15,7 @@ from ir_measures_graded.analysis.identify import tools as tool_table
 from ir_measures_graded.analysis.identify.ranking import likeliest_first
 from ir_measures_graded.core.registry.notation import parse_measures
 from ir_measures_graded.errors import GradedError
-from ir_measures_graded.evaluation.values import values_by_topic
+from ir_measures_graded.evaluation.values_of_run import values_of_run
 from rounds import only, sampled
 
 LEVELS = [0, 0, 0, 0, 1, 1, 2, 3]
@@ -871,7 +871,7 @@ def test_values_come_from_any_file(tmp_path):
     }
     for name, text in forms.items():
         (tmp_path / name).write_text(text)
-        read = values_by_topic(tmp_path / name, {"q1", "q2"}, None)
+        read = values_of_run(tmp_path / name, {"q1", "q2"}).by_topic
         assert {topic: float(value) for topic, value in read.items()} == values, name
 
 
@@ -960,10 +960,11 @@ def test_the_measure_selects_one_of_several_in_a_file(tmp_path):
     path = tmp_path / "values.txt"
     path.write_text("map q1 0.5\nndcg_cut_10 q1 0.25\nndcg_cut_10 q2 0.75\nmap q2 1\n")
     wanted = parse_measures("ndcg@10", uncut=True)
-    assert values_by_topic(path, {"q1", "q2"}, None, wanted) == {"q1": 0.25, "q2": 0.75}
-    assert values_by_topic(path, {"q1", "q2"}, "map", wanted) == {"q1": 0.5, "q2": 1}
+    topics = {"q1", "q2"}
+    assert values_of_run(path, topics, None, wanted).by_topic == {"q1": 0.25, "q2": 0.75}
+    assert values_of_run(path, topics, "map", wanted).by_topic == {"q1": 0.5, "q2": 1}
     with pytest.raises(GradedError, match="give the name of one of its measures"):
-        values_by_topic(path, {"q1", "q2"}, None, parse_measures("nDCG_JK@10"))
+        values_of_run(path, topics, None, parse_measures("nDCG_JK@10"))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """The command `identify`: values and means of one run and of several, and formats."""
 
 import json
+from pathlib import Path
 
+import pandas
 import pytest
 
 from ir_measures_graded import demo
@@ -42,3 +44,77 @@ def test_a_mean_of_no_definition_has_one_record(output):
     assert record["equal"] is False
     assert record["given"] == 0.4444
     assert record["differ"] == 1
+
+
+ONE_MEASURE = [demo.NAME, A, "table", B, "table", "--measure", "nDCG_JK@10", "-f", "jsonl"]
+
+
+def named(line):
+    """The measure string that the last line of JSON has."""
+    record = json.loads(line)
+    assert record["finding"] == "equal here"
+    return record["value"]
+
+
+@pytest.mark.parametrize("form", ["column per run", "long", "measures", "topics"])
+def test_each_run_has_its_own_values_of_one_table(form, output, evaluation):
+    rows = evaluation.to_frame().round(4)
+    if form == "column per run":
+        table = rows.pivot(index="topic", columns="run", values="value")
+    elif form == "long":
+        table = rows.set_index("run")[["topic", "value"]]
+    elif form == "measures":
+        other = rows.assign(measure="other", value=rows.value / 2)
+        table = pandas.concat([rows, other]).set_index("run")
+    else:
+        table = rows.pivot(index="run", columns="topic", values="value")
+    table.to_csv("table")
+    assert named(output("identify", *ONE_MEASURE)[-1]) == "nDCG_JK@10"
+    of_one = [demo.NAME, A, "table", "--measure", "nDCG_JK@10", "-f", "jsonl"]
+    assert named(output("identify", *of_one)[-1]) == "nDCG_JK@10"
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl"])
+@pytest.mark.parametrize("runs", [[A], [A, B]])
+def test_values_that_evaluate_writes_are_those_of_its_runs(form, runs, output):
+    words = [demo.NAME, *runs, "nDCG_JK@10"]
+    Path("table").write_text("\n".join(output("evaluate", *words, "-q", "-f", form)))
+    pairs = [word for run in runs for word in (run, "table")]
+    lines = output("identify", demo.NAME, *pairs, "--measure", "nDCG_JK@10", "-f", "jsonl")
+    assert named(lines[-1]) == "nDCG_JK@10"
+
+
+def test_a_table_that_does_not_name_the_runs_needs_a_name_for_each(output, refusal, evaluation):
+    rows = evaluation.to_frame().round(4)
+    table = rows.pivot(index="topic", columns="run", values="value")
+    table.rename(columns={"A": "first", "B": "second"}).to_csv("table")
+    assert refusal("identify", *ONE_MEASURE).endswith("(--name): first and second")
+    names = ["--name", "first", "--name", "second"]
+    assert named(output("identify", *ONE_MEASURE, *names)[-1]) == "nDCG_JK@10"
+    called = [demo.NAME, f"first={A}", "table", f"second={B}", "table", "-f", "jsonl"]
+    assert named(output("identify", *called, "--measure", "nDCG_JK@10")[-1]) == "nDCG_JK@10"
+    assert "would have the values of A.run, which are 'first'" in refusal(
+        "identify", *ONE_MEASURE, "--name", "first"
+    )
+    assert "2 names for 1 runs" in refusal("identify", demo.NAME, A, "table", *names)
+
+
+def test_values_of_another_run_are_refused(refusal, evaluation):
+    rows = evaluation.to_frame()
+    for run in "AB":
+        rows[rows.run == run].to_csv(f"{run}.csv", index=False)
+    words = [demo.NAME, A, "B.csv", B, "A.csv"]
+    assert refusal("identify", *words).endswith("B.csv has the values of B, not of A")
+    words = [demo.NAME, str(demo.run_paths()["C"]), "both.csv"]
+    rows.to_csv("both.csv", index=False)
+    message = refusal("identify", *words)
+    assert "both.csv has values of A and B, of which none is C; give the run a name, as in A=" in (
+        message
+    )
+
+
+def test_columns_of_values_have_the_names_that_the_user_gives(output, evaluation):
+    rows = evaluation.to_frame().rename(columns={"run": "model", "topic": "user"})
+    rows.to_csv("table", index=False)
+    words = [*ONE_MEASURE, "--columns", "run=model", "--columns", "query_id=user"]
+    assert named(output("identify", *words)[-1]) == "nDCG_JK@10"

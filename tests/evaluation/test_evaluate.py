@@ -94,6 +94,7 @@ def test_copies_keep_or_restrict_every_field():
         evaluate(QRELS, RUNS, ["NumRet", "AP"]),
         unit=of_sessions.unit,
         files=("f.csv",),
+        columns_of="f.csv",
         remarks=(Remark("empty", "good", "text"),),
         no_relevant="one",
         weights=np.ones(len(QRELS)),

@@ -18,7 +18,7 @@ from ir_measures_graded.analysis import Evaluation, compare, evaluate, gate, int
 from ir_measures_graded.analysis.leaderboards.reading import read_leaderboard
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.evaluation.attributes import groups_of
-from ir_measures_graded.evaluation.values import _numbers, number_in
+from ir_measures_graded.evaluation.values import _numbers, cells_of, frame_of, number_in
 from rounds import sampled
 
 MEASURES = ["nDCG_JK@10", "AP", "NDPM"]
@@ -95,7 +95,9 @@ def test_values_take_the_columns_of_pyterrier_and_no_options_of_runs(words, eval
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1] != ""
     assert cli.main(["compare", "--values", "values.csv", *words]) == 2
-    assert "needs QRELS and runs" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert "needs QRELS and runs" in message
+    assert ("--columns run=name" in message) == ("--run_column" in words)
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -534,3 +536,110 @@ def test_a_spreadsheet_has_semicolons_and_decimal_commas(text, expected, tmp_pat
         values = Evaluation.from_values(tmp_path / "v.csv")
     assert values.values[0].tolist() == list(expected.values())
     assert len(values.topics) == 2
+
+
+NTCIREVAL = """\
+0001 # syslen=20 jrel=13 jnonrel=141
+0001 # r1=7 rp=9
+0001 NCUgu,P=             0.0538
+0001 MSnDCG@0010=         0.1600
+0002 # syslen=20 jrel=3 jnonrel=10
+0002 NCUgu,P=             0.5
+0002 MSnDCG@0010=         1.0000
+"""
+
+
+def test_output_of_ntcireval_keeps_the_names_of_its_measures():
+    Path("A.nev").write_text(NTCIREVAL)
+    for source in ("A.nev", ["A.nev"]):
+        read = Evaluation.from_values(source)
+        assert list(map(str, read.measures)) == ["NCUgu,P", "MSnDCG@0010"]
+        assert read.topics == ("0001", "0002")
+        assert read.of("MSnDCG@0010").tolist() == [[0.16, 1.0]]
+    board = read_leaderboard("A.nev", "first").boards["MSnDCG@0010"]
+    assert (board.topics, board.values.tolist()) == (("0001", "0002"), [[0.16, 1.0]])
+    Path("A.nev").write_text(NTCIREVAL + "0003 1.0\n")
+    with pytest.raises(GradedError, match=r"^A.nev:8: '0003 1.0' is no line of NTCIREVAL"):
+        Evaluation.from_values("A.nev")
+
+
+def test_every_published_output_is_read(shared_data):
+    files = list(shared_data.glob("*/ntcireval/*.nev"))
+    assert len(files) == 7
+    for path in files:
+        expected = {}
+        for line in path.read_text().splitlines():
+            topic, name, *_, value = line.split()
+            if name != "#":
+                expected[name.removesuffix("="), topic] = float(value)
+        read = cells_of(frame_of(path), "v", "A")
+        keys = zip(read["measure"], read["topic"], strict=True)
+        assert dict(zip(keys, read["value"], strict=True)) == expected
+    for path in shared_data.glob("*/trec_eval/*eval"):
+        lines = [line.split() for line in path.read_text().splitlines()]
+        count = sum(topic != "all" for _, topic, _ in lines)
+        assert Evaluation.from_values(path).values.size == count
+
+
+@pytest.fixture
+def column_per_run(evaluated):
+    rows = pandas.DataFrame(evaluated.records())
+    rows = rows[rows.measure == "AP"].assign(topic=rows.topic.astype(str))
+    return rows.pivot(index="topic", columns="run", values="value")
+
+
+@pytest.mark.parametrize("how", ["file", "name", "word", "frame"])
+def test_a_column_per_run_has_the_measure_that_is_named(how, column_per_run, evaluated):
+    column_per_run.to_csv("AP.csv")
+    column_per_run.to_csv("published.csv")
+    if how == "file":
+        result = compare("AP.csv")
+    elif how == "name":
+        result = compare("AP=published.csv")
+    elif how == "word":
+        result = compare("published.csv", measures=["AP"])
+    else:
+        result = compare(column_per_run, measures=["AP"])
+    expected = compare(evaluated.part(evaluated.runs, ["AP"]))
+    assert result.records() == without_rankings(expected.records())
+    assert result.remarks == ()
+
+
+@pytest.mark.filterwarnings("always::ir_measures_graded.errors.InputWarning")
+def test_a_comparison_takes_columns_without_known_names_as_runs_and_says_so(column_per_run):
+    column_per_run.to_csv("published.csv")
+    taken = "the columns A, B, C, D and E are taken as runs"
+    for analysis in (compare, power):
+        with pytest.warns(InputWarning, match=taken):
+            result = analysis("published.csv")
+        assert any(taken in note for note in result.sentences())
+    pair = column_per_run[["B", "A"]].reset_index().rename_axis(columns=None)
+    with pytest.warns(InputWarning, match="columns B and A are taken as runs"):
+        found = gate(pair)
+    assert (found.old, found.new) == ("B", "A")
+    assert Evaluation.from_values("published.csv").runs == ("published",)
+    # The names that the user gives tell that a column is a measure.
+    for table, smaller in (("run=published.csv", ()), ("published.csv", ["A"])):
+        with pytest.raises(GradedError, match="at least 2 runs, not 1"):
+            compare(Evaluation.from_values(table, smaller=smaller))
+
+
+def test_a_report_says_that_columns_without_known_names_are_measures(column_per_run, capsys):
+    pytest.importorskip("jinja2", reason="the extra report is not installed")
+    column_per_run[["A", "B"]].to_csv("published.csv")
+    taken = "the columns A and B are taken as measures of one run"
+    assert cli.main(["report", "--values", "published.csv"]) == 0
+    assert taken in " ".join(capsys.readouterr().out.split())
+    assert taken in Path("report.html").read_text()
+    assert cli.main(["report", "--values", "published.csv", "AP"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "B beats A: AP" in printed
+    assert "taken as" not in printed
+
+
+def test_values_without_a_measure_have_the_one_that_is_named(evaluated, capsys):
+    rows = pandas.DataFrame(evaluated.records())
+    rows[rows.measure == "AP"].drop(columns="measure").to_csv("long.csv", index=False)
+    for words in (["long.csv", "AP"], ["AP=long.csv"]):
+        assert cli.main(["compare", "--values", *words]) == 0
+        assert "8 of 10 pairs differ by AP" in capsys.readouterr().out

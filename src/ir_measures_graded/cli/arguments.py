@@ -368,11 +368,17 @@ def chosen(
     """
     for option in (*OF_RANKINGS, LEVELS.name):
         if option in arguments.given:
+            hint = ""
+            if option == "run_column":
+                hint = f"; its column of runs is --columns {quoted(f'run={arguments.run_column}')}"
             raise GradedError(
-                f"--{option} needs QRELS and runs: the values of a table stay as they are"
+                f"--{option} needs QRELS and runs: the values of a table stay as they are{hint}"
             )
     if words is None:
         words = words_of(arguments)
+    from ..evaluation.columns_as_runs import with_measure_of_words  # This import takes time.
+
+    stored = with_measure_of_words(stored, words)
     runs = [word for word in words if word in stored.runs]
     others = [word for word in words if word not in stored.runs]
     for run in runs:

@@ -4,6 +4,7 @@ from typing import Any
 
 from ..analysis import identify
 from ..errors import GradedError
+from ..evaluation.named import NamedSource
 from ..files.files import RunFile
 from ..files.sources import named_path
 from ..output.result import Result, View
@@ -21,7 +22,11 @@ OPTIONS = (
     ),
     Option("--mean M", "mean of the run's values; one for each run", repeated=True),
     Option("--measure MEASURE", "the measure, if known, as nDCG, nDCG@10, DCG or AP"),
-    Option("--name NAME", "measure to take from files with values of several; default: MEASURE"),
+    Option(
+        "--name NAME",
+        "measure or run to take from files with several; default: MEASURE; once, or for each run",
+        repeated=True,
+    ),
     COLUMNS,
     LEVELS,
     NO_LIMITS,
@@ -35,13 +40,14 @@ OPTIONS = (
 def run(arguments: Arguments) -> Result:
     """Find which definition of a measure gives somebody's values.
 
-    The values of a run are lines 'TOPIC VALUE', the output of trec_eval -q, CSV or JSON. The
-    command tries nDCG and DCG with every combination of gain, discount, ideal list, cutoff, order
-    of ties and other conventions, and the other measures at usual parameters. A dimension is
-    settled if the others of its values would give other values here, open if several fit, and not
-    exercised if the data never reach it. The answer names the tools that compute so, and the equal
-    or nearest measure string. If nothing fits, it shows the nearest definition. A mean alone fits
-    many definitions; values by topic tell them apart.
+    The values of a run are lines 'TOPIC VALUE', the output of trec_eval -q or of NTCIREVAL, CSV or
+    JSON. Of a table of several runs, those with the name of the run file are taken. The command
+    tries nDCG and DCG with every combination of gain, discount, ideal list, cutoff, order of ties
+    and other conventions, and the other measures at usual parameters. A dimension is settled if the
+    others of its values would give other values here, open if several fit, and not exercised if the
+    data never reach it. The answer names the tools that compute so, and the equal or nearest
+    measure string. If nothing fits, it shows the nearest definition. A mean alone fits many
+    definitions; values by topic tell them apart.
 
       ir_measures_graded identify qrels.txt bm25.run values.csv
       ir_measures_graded identify qrels.txt bm25.run --mean 0.1782 --measure nDCG@10
@@ -63,8 +69,9 @@ def run(arguments: Arguments) -> Result:
         hint = "give each run its values or --mean; --measure names a measure"
         raise GradedError(f"{counts} differ; {hint}")
     columns = given_columns(arguments)
-    files = [RunFile(named_path(word).path, columns=columns) for word in runs]
+    files = [_run_of(word, columns) for word in runs]
     settings = arguments.of("measure", "name", "any_cutoff", "decimals")
+    settings["columns"] = columns
     settings[kind_of_values] = values_of_runs[0]
     settings["also"] = list(zip(files[1:], values_of_runs[1:], strict=True))
     identification = identify(with_columns(arguments.qrels, columns), files[0], **settings)
@@ -73,3 +80,10 @@ def run(arguments: Arguments) -> Result:
             [identification.topic_table()], identification.figure, above=identification.answer()
         )
     return identification
+
+
+def _run_of(word: str, columns: tuple[tuple[str, str], ...]) -> RunFile | NamedSource:
+    """The run file that a word names, with its name in NAME=path."""
+    name, path = named_path(word)
+    file = RunFile(path, columns=columns)
+    return NamedSource(name, file) if name else file

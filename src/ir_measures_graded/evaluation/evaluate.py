@@ -226,11 +226,13 @@ def evaluated(
     kept: bool = False,
     no_relevant: str = ZERO,
     weights: By = None,
+    several: bool = True,
 ) -> tuple[Evaluation, Study | None]:
     """The `Evaluation` of runs. If `runs` is None, `qrels` is one already, or a table of values.
 
-    Of values, all measures are taken if none is named; measures may stand in the place of runs. If
-    runs are `kept`, the second result is their study, otherwise None.
+    Of values, all measures are taken if none is named; measures may stand in the place of runs. The
+    columns of a table may be runs, if the analysis needs `several`. If runs are `kept`, the second
+    result is their study, otherwise None.
     """
     if runs is not None and isinstance(qrels, Evaluation):
         if measures or not _are_measures(runs, qrels):
@@ -256,12 +258,18 @@ def evaluated(
         raise GradedError("sessions needs qrels and runs; values stay those of their topics")
     if no_relevant != ZERO:
         raise GradedError("no_relevant needs qrels and runs; values do not tell which are relevant")
+    # This import takes time.
+    from .columns_as_runs import of_one_run, of_several_runs, with_measure_of_words
+
     evaluation = qrels if isinstance(qrels, Evaluation) else Evaluation.from_values(qrels)
     if isinstance(measures, (str, Measure)):
         measures = [measures]
+    measures = list(measures)
+    evaluation = with_measure_of_words(evaluation, measures)
     wanted = [one_of(evaluation.measures, measure) for measure in measures]
     if wanted:
         evaluation = evaluation.part(evaluation.runs, wanted)
+    evaluation = of_several_runs(evaluation) if several else of_one_run(evaluation)
     if weights is not None:
         evaluation = evaluation.weighted(weights)
     return evaluation, None

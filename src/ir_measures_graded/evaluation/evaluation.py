@@ -43,6 +43,8 @@ ACROSS = 4
 """The number of panels of a figure side by side."""
 NO_VALUE = "no value"
 """The kind of a remark on topics for which a provider of ir-measures gives no value."""
+OF_COLUMNS = "columns"
+"""The kind of a remark on how the columns of a table of values were taken."""
 NOTED_SHARE = 0.05
 """A note tells of topics without a relevant document from this share of all topics on, and of
 unjudged documents from this share of the first ranks on."""
@@ -93,10 +95,11 @@ class Evaluation(Result):
 
     `runs` (names), `measures` and `topics` label the axes of `values`, an array of floats (runs ×
     measures × topics). With the option `sessions`, the topics are sessions, and `unit` is
-    ``session``. `missing` (runs × topics) is true where a run lacks a topic, whose value is that
-    of an empty list. An `Evaluation` of values that were computed before has the `files` that they
-    came from. `levels` are those of the qrels, as far as these are known. `remarks` are the
-    unusual properties of the input. `unjudged` has the share of unjudged documents of each run
+    ``session``. `missing` (runs × topics) is true where a run lacks a topic, whose value is that of
+    an empty list. An `Evaluation` of values that were computed before has the `files` that they
+    came from; `columns_of` is the table whose columns are its measures although they may be runs,
+    empty for any other. `levels` are those of the qrels, as far as these are known. `remarks` are
+    the unusual properties of the input. `unjudged` has the share of unjudged documents of each run
     that the measures read, None if it is not known. `in_order_given` tells that tied documents stay
     in the order of the rows of the runs; no documents `were_tied` if this makes no difference.
 
@@ -138,6 +141,7 @@ class Evaluation(Result):
     unjudged: Unjudged | None = None
     in_order_given: bool = False
     were_tied: bool = True
+    columns_of: str = ""
     OTHER_FRAMES: ClassVar[str] = "; topic_means has the topics over all runs, means() the means"
 
     def __post_init__(self) -> None:
@@ -183,9 +187,11 @@ class Evaluation(Result):
         Arrow. Its columns are topic, run, measure and value, or topic, run and one column per
         measure, as ``evaluate -q -o values.csv`` writes it. Other usual names are known, such as
         those of runs (query_id, qid, system …), metric, score and PyTerrier's name. Without a
-        column run, the rows are of one run with the name of the file. A file is CSV, TSV, JSON,
-        JSON lines, Parquet, Arrow or the output of ``trec_eval -q``, and may be compressed. Rows of
-        the topic ``all`` are left out.
+        column run, the rows are of one run with the name of the file. A table may also have a
+        column per run, by the measure that its file is named after, as ``AP.csv`` or
+        ``"nDCG@10=published.csv"``; the columns of a DataFrame have the name ``run`` then. A file
+        is CSV, TSV, JSON, JSON lines, Parquet, Arrow, the output of ``trec_eval -q`` or that of
+        NTCIREVAL, and may be compressed. Rows of the topic ``all`` are left out.
 
         Names of known measures are read as such, any other name is that of a `NamedMeasure`.
         `smaller` are the names of measures whose smaller values are better, besides those that the

@@ -3,7 +3,7 @@
 Every form of table becomes cells, a DataFrame with a row per value: the columns ``run``,
 ``measure``, ``topic`` and ``value``, and as the index the number of its row in the table, from 1.
 `cells_of` makes them from one table. `read_values` joins those of several files to the array (runs
-× measures × topics) of an `Evaluation`. `values_by_topic` reads somebody's values of one run.
+× measures × topics) of an `Evaluation`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from io import BytesIO
 from itertools import chain
-from numbers import Number, Real
+from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -54,13 +54,14 @@ from ..files.content import (
     Sizes,
     decoded,
 )
-from ..files.forms import is_json, number_of
+from ..files.forms import is_json
 from ..files.other_kinds import refuse_other_kind
-from ..files.sources import is_file, named_path
+from ..files.sources import named_path
 from ..files.table_files import decoded_size
 from ..files.table_kinds import Kind, kind_of
 from ..output.formats import counted, listed
 from .named import UNNAMED, about, run_names
+from .ntcireval import is_ntcireval, values_of_ntcireval
 from .remarks import issue
 from .value_columns import AGGREGATE, ALL, COLLECTION, GROUP, number_in
 
@@ -90,10 +91,6 @@ MOST_CHECKED = 10
 """As many rows of aggregates, the nearest ones, are compared in all decimals."""
 LEAST_ROUNDING = 1e-6
 """Aggregates may differ by as much, as a share, since tools compute with 32-bit floats."""
-MEANS = ("amean", "mean")
-"""Names that tools write in place of a topic for the mean."""
-FORMS = 'lines of a topic and a value, the output of trec_eval -q, or JSON such as {"q1": 0.25}'
-COLUMNS = ["query_id", "measure", "value"]
 COLUMNS_OF_VALUES = "run, topic, measure and value"
 COLUMNS_OF_TABLES = ["query_id", "run", "measure", "value"]
 OF_RANKINGS = {"doc_id", "relevance", "score", RANK, "iteration", "probability"}
@@ -113,6 +110,8 @@ IDS = {
 
 ROUNDED_AT_BOUNDS = 1e-6
 """Values may be outside the range of a measure by as much, from rounding."""
+IN_MEMORY = "values"
+"""The name in messages of a table that is no file."""
 APART = "if the tables are several collections, add a column collection"
 TOLD_APART = "compare and power tell collections apart, in Python compare_collections"
 
@@ -128,9 +127,13 @@ class ValueTable(NamedTuple):
     run: str
     label: str = ""
 
-    def with_given_name(self, cells: DataFrame) -> DataFrame:
-        """The cells of the table with the name that the user gives."""
-        if not self.label:
+    def cells(self, frame: DataFrame, apart: bool) -> DataFrame:
+        """The cells of the table, whose run or runs have the name that the user gives.
+
+        A name of a known measure is that of the values instead, unless the table names measures.
+        """
+        cells = cells_of(frame, self.name, self.label or self.run, apart)
+        if not self.label or (cells["measure"] == self.label).all():
             return cells
         if cells["run"].nunique() == 1:
             return cells.assign(run=self.label)
@@ -157,14 +160,13 @@ def read_values(
     frames = []
     for source in tables:
         frame = frame_of(source.table, sizes=sizes)
-        frames.append(_renamed(frame, source.name, own_columns))
+        frames.append(renamed(frame, source.name, own_columns))
     of_tables = [set(frame[COLLECTION].map(str)) for frame in frames if COLLECTION in frame]
     collections = set().union(*of_tables)
     apart = apart and bool(of_tables)
     parts = []
     for frame, source in zip(frames, tables, strict=True):
-        cells = cells_of(frame, source.name, source.run, apart)
-        parts.append(source.with_given_name(cells))
+        parts.append(source.cells(frame, apart))
     pandas = needed("pandas", "a table of values")
     cells = pandas.concat(parts, keys=range(len(parts)))
     measures = [str(measure) for measure in cells["measure"].unique()]
@@ -189,11 +191,42 @@ def read_values(
     for collection, of_collection in by_collection.items():
         with about(collection):
             fields[collection] = _fields(of_collection, names, smaller, hint) | {"files": files}
+    is_one_table = len(tables) == 1 and not tables[0].label and not smaller
+    if is_one_table and may_have_runs(frames[0], tables[0].name, parts[0]):
+        for of_collection_fields in fields.values():
+            of_collection_fields["columns_of"] = tables[0].name
     if hint == TOLD_APART:
         topics = counted(cells["topic"].nunique(), "topic")
         pooled = f"the {topics} of {listed(sorted(collections), 5)} count as one collection"
         issue([Remark("pooled", "", f"{pooled}; {hint}")])
     return fields
+
+
+def may_have_runs(frame: DataFrame, name: str, cells: DataFrame) -> bool:
+    """Whether a table, which has these cells, may have a column for each run.
+
+    It has no column for the run and several columns, which are taken as measures although none has
+    the name of a known one.
+    """
+    frame = with_named_index(frame, name)
+    names = list(frame)
+    ours = ("run", "measure", "value")
+    has_names = any(column_name(name, names, our) is not None for our in ours)
+    if has_names or plain(str(frame.columns.name)) in chain(*NAMES["measure"]):
+        return False
+    columns = cells["measure"].unique()
+    return len(columns) > 1 and not any(map(_is_measure, map(str, columns)))
+
+
+def _are_runs(frame: DataFrame, columns: Collection[Any], table: str) -> bool:
+    """Whether the columns of a table without a column for the run are runs.
+
+    The name of the columns tells, as of a pivoted DataFrame, or that of the table, which is the
+    measure of their values; none of them has the name of a known measure then.
+    """
+    if plain(str(frame.columns.name)) in chain(*NAMES["run"]):
+        return True
+    return _is_measure(table) and not any(map(_is_measure, map(str, columns)))
 
 
 def _pooled(parts: Sequence[DataFrame], names: Sequence[str]) -> list[Remark]:
@@ -209,7 +242,7 @@ def _pooled(parts: Sequence[DataFrame], names: Sequence[str]) -> list[Remark]:
     return [Remark("pooled", "", text)]
 
 
-def _renamed(frame: DataFrame, name: str, columns: tuple[tuple[str, str], ...]) -> DataFrame:
+def renamed(frame: DataFrame, name: str, columns: tuple[tuple[str, str], ...]) -> DataFrame:
     """The table with our names of the columns that the user names.
 
     Columns of rankings that it lacks are those of other files of the command.
@@ -231,7 +264,7 @@ def _tables(table: Any) -> list[ValueTable]:
     """The tables, which are one table or a list of files."""
     is_list = isinstance(table, (list, tuple)) and bool(table) and _is_path(table[0])
     if not is_list and not _is_path(table):
-        return [ValueTable(table, "values", UNNAMED)]
+        return [ValueTable(table, IN_MEMORY, UNNAMED)]
     files = table if is_list else [table]
     words = [named_path(os.fspath(path)) for path in files]
     paths = [word.path for word in words]
@@ -267,7 +300,7 @@ def _fields(
     values = np.full((len(runs), len(measures), len(topics)), np.nan)
     values[tuple(codes)] = cells["value"]
     measures = tuple(
-        _within_range(measure, name, values[:, column])
+        within_range(measure, name, values[:, column])
         for column, (measure, name) in enumerate(zip(measures, measure_names, strict=True))
     )
     is_missing = np.isnan(values)
@@ -297,7 +330,7 @@ def _refuse_sparse(count: int, runs: int, measures: int, topics: int, table: str
         )
 
 
-def _within_range(measure: Measure, name: str, values: np.ndarray) -> Measure:
+def within_range(measure: Measure, name: str, values: np.ndarray) -> Measure:
     """The measure; if some value is outside its range, only a name, with a remark.
 
     Percentages are such values. Intervals would be cut at the range otherwise.
@@ -469,7 +502,7 @@ def _refuse_many_columns(name: str, count: int) -> None:
 
 
 def _frame_of_text(content: Content) -> DataFrame:
-    """The rows of JSON, of trec_eval -q, or of separated fields.
+    """The rows of JSON, of trec_eval -q, of NTCIREVAL, or of separated fields.
 
     Tabs, commas, semicolons or blanks separate fields.
     """
@@ -481,6 +514,10 @@ def _frame_of_text(content: Content) -> DataFrame:
     if is_json(text):
         return pandas.DataFrame(_json(content, str(text, "utf-8-sig")))
     head = str(text.partition(b"\n")[0], "utf-8-sig")
+    if is_ntcireval(head):
+        _spend_on_cells(content, text.count(b"\n") + 1, len(LINE))
+        values = values_of_ntcireval(content.name, str(whole, "utf-8-sig"))
+        return pandas.DataFrame(values, columns=LINE)
     separator = _separator_in(head)
     if separator in "\t,;":
         _refuse_many_columns(content.name, head.count(separator) + 1)
@@ -663,9 +700,10 @@ def cells_of(
     Rows of aggregates over the topics are left out, see `_is_mean`. `name` is that of the table in
     messages, `unnamed` that of the run in a table without a column for it. The table has the
     columns measure and value, or a column per measure: each that has a number; or it has a row per
-    run and a column per topic, which the name of the columns (as of a pivoted DataFrame) or of the
-    file, that of a known measure, tells. Raises `GradedError`, which names row and column, for a
-    missing column, an empty cell and a value that is not a finite number.
+    run and a column per topic, or a row per topic and a column per run, which the name of the
+    columns (as of a pivoted DataFrame) or of the file, that of a known measure, tells. Raises
+    `GradedError`, which names row and column, for a missing column, an empty cell and a value that
+    is not a finite number.
     """
     pandas = needed("pandas", "a table of values")
 
@@ -691,10 +729,14 @@ def cells_of(
         needed_column(frame, name, COLLECTION)
         keys.append(COLLECTION)
     frame = frame.set_axis(np.arange(1, len(frame) + 1))
+    has_column_per_run = False
     if is_wide:
+        given = frame
         measure = "measure"
         value = "value"
         frame = _row_per_measure(frame, keys, name)
+        columns_of_values = frame[measure].unique()
+        has_column_per_run = run is None and _are_runs(given, columns_of_values, unnamed)
     frame = frame[~_is_mean(frame, [*keys, measure], value, name, names_topic_all)]
     if frame.empty:
         raise GradedError(
@@ -713,10 +755,17 @@ def cells_of(
         _refuse(frame[value].rename(column), is_refused, name, "not a finite number")
     refuse_too_large(frame[value], numbers, name)
     runs = unnamed if run is None else frame[run].astype(str)
+    measures = frame[measure]
+    measure_of_table = unnamed if _is_measure(unnamed) else VALUE
+    if has_column_per_run:
+        runs = measures.astype(str)
+        measures = measure_of_table
+    elif is_wide and measure_of_table != VALUE and _are_unnamed(measures):
+        measures = measure_of_table
     columns = {
         "run": runs,
         "topic": frame[topic].astype(str),
-        "measure": frame[measure],
+        "measure": measures,
         "value": numbers,
     }
     if apart:
@@ -753,6 +802,12 @@ def _row_per_measure(frame: DataFrame, keys: list[Any], name: str) -> DataFrame:
     names_of_rows = values.columns.repeat(len(frame))
     by_measure = frame[kept].iloc[rows]
     return by_measure.assign(measure=names_of_rows, value=_one_below_the_other(values))
+
+
+def _are_unnamed(measures: Series) -> bool:
+    """Whether the only column of values has no name of a measure, as ``value``."""
+    names = measures.unique()
+    return len(names) == 1 and plain(names[0]) in chain(*NAMES["value"])
 
 
 def _one_below_the_other(columns: DataFrame) -> Any:
@@ -903,75 +958,6 @@ def _by_topic(frame: DataFrame, name: str, run: Any) -> DataFrame:
 def _is_measure(name: str) -> bool:
     """Whether a known measure has this name."""
     return not isinstance(measure_named(name), NamedMeasure)
-
-
-def values_by_topic(
-    source: Any, topics: Collection[str], name: str | None, wanted: Collection[Measure] = ()
-) -> dict[str, float]:
-    """The value of each topic from a source.
-
-    It is a path, a mapping, a table, or rows such as ir-measures' metrics. `topics` are those of
-    the qrels. `name` is the measure to take if the source has several, by default the one that is
-    among the `wanted` measures. Raises `GradedError` for
-    values that cannot be read, for several measures, and if no topic is in the qrels.
-    """
-    if isinstance(source, Real):
-        raise GradedError(f"values={source!r} is one number; give a mean as mean={source!r}")
-    is_number = isinstance(source, str) and number_of(source.encode(errors="replace")) is not None
-    if is_number and not is_file(source):
-        raise GradedError(
-            f"{source} is no file; for a mean: --mean {source} (mean={source!r} in Python)"
-        )
-    where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
-    frame = _frame_by_topic(source, where)
-    cells = cells_of(frame, where, "", names_topic_all=ALL in topics)
-    cells = cells.astype({"topic": str, "measure": str})
-    if cells["measure"].isin(topics).sum() > cells["topic"].isin(topics).sum():
-        cells = cells.rename(columns={"measure": "topic", "topic": "measure"})  # ir_measures' order
-    cells = cells[cells["topic"].isin(topics) | ~cells["topic"].isin(MEANS)]
-    measures = list(cells["measure"].unique())
-    chosen = name
-    if name is None and len(measures) == 1:
-        chosen = measures[0]
-    if name is None and len(measures) > 1:
-        fitting = [other for other in measures if measure_named(other) in wanted]
-        if len(fitting) == 1:
-            chosen = fitting[0]
-    if chosen not in measures:
-        raise GradedError(
-            f"{where}: give the name of one of its measures (--name): {listed(measures, 8)}"
-        )
-    cells = cells[cells["measure"] == chosen]
-    repeated = cells["topic"][cells["topic"].duplicated()]
-    if repeated.size:
-        raise GradedError(f"{where}: topic {shown(repeated.iloc[0])} has two values")
-    values = dict(zip(cells["topic"], cells["value"].tolist(), strict=True))
-    if values.keys().isdisjoint(topics):
-        first = shown(next(iter(values)))
-        raise GradedError(
-            f"{where}: none of its topics (such as {first}) is in the qrels; give {FORMS}"
-        )
-    return values
-
-
-def _frame_by_topic(source: Any, where: str) -> DataFrame:
-    """Somebody's values of one run as a table with a column of topics."""
-    if hasattr(source, "items") and not hasattr(source, "columns"):
-        by_topic = {str(topic): value for topic, value in source.items()}
-        source = by_topic
-        if not any(isinstance(value, Mapping) for value in by_topic.values()):
-            source = list(by_topic.items())
-    frame = frame_of(source, FORMS).drop(columns="run", errors="ignore")
-    if column_name(where, [frame.index.name, *frame], COLUMNS[0]) is not None:
-        return frame
-    has_no_names = 0 in frame or 1 in frame.index
-    if not has_no_names:  # a column for each topic, a row for each measure
-        return frame.T.rename_axis(COLUMNS[0])
-    if len(frame.columns) == 3:
-        return frame.set_axis(COLUMNS, axis=1)
-    if len(frame.columns) == 2:
-        return frame.set_axis(COLUMNS[::2], axis=1)
-    raise GradedError(f"{where}: cannot be read as {FORMS}")
 
 
 def decimals_of(numbers: Collection[float | str]) -> int:

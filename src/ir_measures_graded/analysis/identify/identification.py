@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
+from ...arguments import names as names_in
 from ...core.by_topic import bounds_of
 from ...core.measures import standard
 from ...core.registry.notation import NamedMeasure, parse_measures
@@ -19,10 +20,19 @@ from ...core.rows.id_matching import Ids
 from ...core.rows.rows import Rows, repeated_documents
 from ...errors import GradedError, quoted, shown
 from ...evaluation.checked import checks_arguments, pairs
-from ...evaluation.named import Judgments, Qrels, Run, about, named_runs, read_judgments
+from ...evaluation.named import (
+    Judgments,
+    NamedSource,
+    Qrels,
+    Run,
+    about,
+    named_runs,
+    read_judgments,
+)
 from ...evaluation.remarks import issue
 from ...evaluation.value_columns import number_in
-from ...evaluation.values import MOST_DECIMALS, decimals_of, values_by_topic
+from ...evaluation.values import MOST_DECIMALS, decimals_of
+from ...evaluation.values_of_run import RunNames, ValuesOfRun, values_of_run
 from ...evaluation.vespa_ids import remarks_on_ids
 from ...files.files import RunFile
 from ...progress import Progress
@@ -61,15 +71,36 @@ ANY_DCG = r"(?i)^dcg(?=@|$)"
 @dataclass(frozen=True, eq=False)
 class GivenRun:
     """A run with the numbers given for it, which are values by topic, or a mean under an empty
-    name."""
+    name.
 
+    `values` tells where values by topic came from.
+    """
+
+    name: str
     rows: Rows
     repeated: list[str]
     numbers: dict[str, float]
     decimals: int
+    values: ValuesOfRun | None = None
 
 
-@checks_arguments("identify(qrels, run, values)", also=pairs)
+@dataclass(frozen=True)
+class Settings:
+    """What is taken from tables of values: the measures that are `wanted`, unless the `names` tell
+    the measure or the run, once or for each run; and the names of `columns`."""
+
+    wanted: Collection[Measure]
+    names: Sequence[str]
+    columns: Any = None
+
+    def name_for(self, number: int) -> str | None:
+        """The name for the run of this number."""
+        if len(self.names) < 2:
+            return next(iter(self.names), None)
+        return self.names[number]
+
+
+@checks_arguments("identify(qrels, run, values)", also=pairs, name=names_in)
 def identify(
     qrels: Qrels,
     run: Any,
@@ -78,19 +109,23 @@ def identify(
     mean: float | str | None = None,
     also: Iterable[tuple[Any, Any]] = (),
     measure: Measure | str | None = None,
-    name: str | None = None,
+    name: str | Sequence[str] | None = None,
     any_cutoff: bool = False,
     decimals: int | None = None,
+    columns: Mapping[str, Any] | Sequence[tuple[str, str]] | None = None,
     progress: Progress = False,
 ) -> Identification:
     """Find the definition and conventions of a measure that give somebody's values of a run.
 
     `qrels` and `run` may be in any form. `values` has one value per topic: the path of a file
     (lines of a topic and a value, trec_eval's output with -q, CSV, JSON), a mapping, a DataFrame,
-    or ir-measures' metrics; `name` selects one of several measures in it. `mean`, or a number in
-    place of `values`, is a mean instead, best as a string, which keeps its zeros. `also` has more
-    runs, each with its values (or its mean): a definition must give the values of all. Of a
-    document that a topic retrieves twice, the first row is used.
+    or ir-measures' metrics. Of a table with several runs, in a column for them or each in a column,
+    the one with the name of the `run` is taken, which is that of its file. `name` selects one of
+    several measures, or the run, and may be a list with a name for each run. `columns` are the
+    names of the columns of the table, as for `Evaluation.from_values`. `mean`, or a number in place
+    of `values`, is a mean instead, best as a string, which keeps its zeros. `also` has more runs,
+    each with its values (or its mean): a definition must give the values of all. Of a document that
+    a topic retrieves twice, the first row is used.
 
     `measure` is the measure, if it is known, such as ``nDCG``, ``DCG`` or ``AP``, perhaps with its
     cutoff. Its parameters are tried, too. `any_cutoff` tries all cutoffs. `decimals` (0 to 15) is
@@ -107,7 +142,8 @@ def identify(
     ('nDCG_Burges@2', True)
 
     Raises `GradedError` for values that cannot be read, if no topic of the values is in the qrels,
-    for an unknown measure, and for qrels or a run that cannot be used."""
+    for the same values of two runs, for an unknown measure, and for qrels or a run that cannot be
+    used."""
     if isinstance(values, (float, int, np.floating)) and mean is None:
         mean = float(values)
         values = None
@@ -120,11 +156,20 @@ def identify(
     numbers_of_run = mean if by_mean else values
     sources = [(run, numbers_of_run), *also]
     judgments = read_judgments(qrels)
+    names = list(name or ())
+    if len(names) not in (0, 1, len(sources)):
+        raise GradedError(
+            f"name has {len(names)} names for {len(sources)} runs; give one, or one for each run"
+        )
     wanted = _wanted_measures(measure)
-    runs = [
-        _read(judgments, number, run, numbers, by_mean, name, wanted)
-        for number, (run, numbers) in enumerate(sources, start=1)
-    ]
+    settings = Settings(wanted, names, columns)
+    runs = []
+    for number, (of_source, numbers) in enumerate(sources):
+        others = [other for place, (other, _) in enumerate(sources) if place != number]
+        called = RunNames.of(of_source, others)
+        runs.append(_read(judgments, number, of_source, numbers, by_mean, called, settings))
+    if not by_mean:
+        _refuse_same_values(sources, runs)
     files = _files([(judgments.name, "QRELS"), *((run, "RUN") for run, _ in sources)])
     case = _case(judgments, runs, by_mean, wanted_decimals, files, _whole(measure, wanted))
     space = _space(case, measure)
@@ -161,17 +206,17 @@ def _read(
     run: Any,
     numbers: Any,
     by_mean: bool,
-    name: str | None,
-    wanted: Collection[Measure],
+    called: RunNames,
+    settings: Settings,
 ) -> GivenRun:
-    """A run with the numbers given for it.
-
-    Of numbers by several measures, those of `name` count, or of the one that is `wanted`.
+    """A run with the numbers given for it, see `Settings`. `number` is its place, from 0.
 
     Raises `GradedError` for a run without any topic of the qrels, and numbers that cannot be read.
     """
+    if isinstance(run, NamedSource):
+        run = run.file
     path = run.file if isinstance(run, RunFile) else run
-    run_name = os.path.basename(path) if isinstance(path, str) else f"run {number}"
+    run_name = os.path.basename(path) if isinstance(path, str) else f"run {number + 1}"
     if isinstance(run, RunFile):
         run = run.with_repeated_documents()
     (named,) = named_runs([(run_name, run)])
@@ -180,12 +225,34 @@ def _read(
     _refuse_other_topics(named, rows, judgments)
     issue(remarks_on_ids(rows.facts.shortened, named.name))
     if not by_mean:
-        by_topic = values_by_topic(numbers, judgments.judged.code.keys(), name, wanted)
-        return GivenRun(rows, repeated, by_topic, decimals_of(by_topic.values()))
+        topics = judgments.judged.code.keys()
+        name = settings.name_for(number)
+        values = values_of_run(numbers, topics, name, settings.wanted, called, settings.columns)
+        by_topic = values.by_topic
+        decimals = decimals_of(by_topic.values())
+        return GivenRun(run_name, rows, repeated, by_topic, decimals, values)
     mean = number_in(numbers)
     if not np.isfinite(mean):
         raise GradedError(f"the mean is {shown(numbers)}; it must be a finite number")
-    return GivenRun(rows, repeated, {"": mean}, decimals_of([numbers]))
+    return GivenRun(run_name, rows, repeated, {"": mean}, decimals_of([numbers]))
+
+
+def _refuse_same_values(sources: Sequence[tuple[Any, Any]], runs: Sequence[GivenRun]) -> None:
+    """Raise `GradedError` if two runs would have the same values of a file."""
+    run_of: dict[tuple[str, str, str], GivenRun] = {}
+    for (_, numbers), run in zip(sources, runs, strict=True):
+        if not isinstance(numbers, (str, os.PathLike)) or run.values is None:
+            continue
+        file = os.fspath(numbers)
+        values = run.values
+        other = run_of.setdefault((file, values.run, values.measure), run)
+        if other is not run:
+            column = shown(values.measure)
+            of_run = f" of {values.run}" if values.run else ""
+            raise GradedError(
+                f"{file}: {run.name} would have the values of {other.name}, which are {column}"
+                f"{of_run}; give each run its own values, or --name once for each run"
+            )
 
 
 def _refuse_other_topics(named: Run, rows: Rows, judgments: Judgments) -> None:
@@ -199,7 +266,9 @@ def _files(sources: Iterable[tuple[Any, str]]) -> str:
     """The paths of qrels and runs as a command names them, and for others what stands for them."""
     words = []
     for source, placeholder in sources:
-        path: Any = source.file if isinstance(source, RunFile) else source
+        path: Any = source.file if isinstance(source, (RunFile, NamedSource)) else source
+        if isinstance(path, RunFile):
+            path = path.file
         word = placeholder
         if isinstance(path, (str, os.PathLike)):
             word = quoted(str(path))

@@ -16,7 +16,7 @@ from ...errors import GradedError, needed, shown
 from ...evaluation.attributes import By
 from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluated
-from ...evaluation.evaluation import Evaluation
+from ...evaluation.evaluation import OF_COLUMNS, Evaluation
 from ...evaluation.named import Qrels, Runs, Study
 from ...evaluation.sessions import Given
 from ...files.sources import queries_in, queries_of
@@ -77,9 +77,12 @@ class Report(Result):
         return [headline, *pairs.answer()]
 
     def notes(self) -> list[Note]:
-        """What the default measures are, and what the first of them does not discount."""
+        """What the default measures are, and what the first of them does not discount; or how the
+        columns of a table were taken."""
+        remarks = self.evaluation.remarks
+        notes = [Note("{}.", remark) for remark in remarks if remark.kind == OF_COLUMNS]
         if self.evaluation.measures != tuple(map(parse_measure, MEASURES)):
-            return []
+            return notes
         text = "{} are the measures of a report for which none are named. The base of {} is 2: it "
         text += "does not discount rank 2, so that the order of the first two documents does not "
         text += "count. nDCG@10 discounts rank 2 and may order the runs in another way."
@@ -222,7 +225,7 @@ def report(
     if runs is not None:
         measures = measures or MEASURES
     evaluation, study = evaluated(
-        qrels, runs, measures, sessions, kept=True, no_relevant=no_relevant
+        qrels, runs, measures, sessions, kept=True, no_relevant=no_relevant, several=False
     )
     if study is None and machines:
         raise GradedError("machines need qrels and runs; values do not tell the judgments")

@@ -1,0 +1,104 @@
+"""Tables of values that do not tell whether their columns are runs or measures, and values without
+the name of a measure.
+
+A table may have a column for each run: `Evaluation.columns_of` names a table whose columns are
+taken as measures although none has the name of a known one. They are runs if a call names the
+measure of their values, or needs several runs.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+from ir_measures import Measure
+
+from ..core.registry.notation import NamedMeasure, measure_named
+from ..core.rows.columns import NAMES, plain
+from ..errors import Remark
+from ..output.formats import listed
+from .evaluation import OF_COLUMNS, Evaluation
+from .remarks import issue
+from .values import IN_MEMORY, VALUE, within_range
+
+LISTED = 5
+
+
+def with_measure_of_words(evaluation: Evaluation, words: Iterable[Measure | str]) -> Evaluation:
+    """The values by the known measure that one of the words names and that the table does not.
+
+    The columns of the table are runs then. Values of several measures, and those of a measure with
+    a name of its own, stay as they are.
+
+    >>> rows = {"topic": ["1", "2"], "bm25": [0.5, 0.25], "dense": [0.75, 0.5]}
+    >>> by_measure = with_measure_of_words(Evaluation.from_values(rows), ["nDCG@10"])
+    >>> by_measure.runs, by_measure.measures
+    (('bm25', 'dense'), (nDCG@10,))
+    """
+    names = [str(measure) for measure in evaluation.measures]
+    is_unnamed = len(names) == 1 and plain(names[0]) in chain(*NAMES["value"])
+    if not evaluation.columns_of and not is_unnamed:
+        return evaluation
+    others = {str(word) for word in words if str(word) not in (*names, *evaluation.runs)}
+    if len(others) != 1:
+        return evaluation
+    name = others.pop()
+    measure = measure_named(name)
+    if isinstance(measure, NamedMeasure):
+        return evaluation
+    if is_unnamed:
+        return replace(evaluation, measures=(within_range(measure, name, evaluation.values),))
+    return _with_runs(evaluation, within_range(measure, name, evaluation.values))
+
+
+def of_several_runs(evaluation: Evaluation) -> Evaluation:
+    """The values, with a run for each column of the table if they are those of one run otherwise.
+
+    A remark says so.
+    """
+    if not evaluation.columns_of:
+        return evaluation
+    table = evaluation.columns_of
+    names = listed(evaluation.measures, LISTED)
+    text = (
+        f"the columns {names} are taken as runs, as none has the name of a known measure; "
+        f"{_how_to_name_the_measure(table)}"
+    )
+    remark = Remark(OF_COLUMNS, table, text)
+    issue([remark])
+    of_runs = _with_runs(evaluation, NamedMeasure(VALUE))
+    return replace(of_runs, remarks=(*of_runs.remarks, remark))
+
+
+def of_one_run(evaluation: Evaluation) -> Evaluation:
+    """The values, with a remark if the columns of the table are taken as measures of one run.
+
+    The analysis says it.
+    """
+    if not evaluation.columns_of:
+        return evaluation
+    table = evaluation.columns_of
+    names = listed(evaluation.measures, LISTED)
+    text = (
+        f"the columns {names} are taken as measures of one run, although none has the name of a "
+        f"known measure; if they are runs, {_how_to_name_the_measure(table)}"
+    )
+    remark = Remark(OF_COLUMNS, table, text)
+    return replace(evaluation, columns_of="", remarks=(*evaluation.remarks, remark))
+
+
+def _how_to_name_the_measure(table: str) -> str:
+    if table == IN_MEMORY:
+        return "name the measure of their values, as in 'nDCG@10'"
+    return f"name the measure of their values, as in nDCG@10={table}"
+
+
+def _with_runs(evaluation: Evaluation, measure: Measure) -> Evaluation:
+    """The values by one measure, of a run for each column of the table."""
+    return replace(
+        evaluation,
+        runs=tuple(map(str, evaluation.measures)),
+        measures=(measure,),
+        values=np.swapaxes(evaluation.values, 0, 1),
+        columns_of="",
+    )
