@@ -640,6 +640,8 @@ def test_a_report_says_that_columns_without_known_names_are_measures(column_per_
 def test_values_without_a_measure_have_the_one_that_is_named(evaluated, capsys):
     rows = pandas.DataFrame(evaluated.records())
     rows[rows.measure == "AP"].drop(columns="measure").to_csv("long.csv", index=False)
+    assert cli.main(["compare", "--values", "long.csv", "AP", "P@5"]) == 2
+    assert "are by one measure, not by AP and P@5" in capsys.readouterr().err
     for words in (["long.csv", "AP"], ["AP=long.csv"]):
         assert cli.main(["compare", "--values", *words]) == 0
         assert "8 of 10 pairs differ by AP" in capsys.readouterr().out

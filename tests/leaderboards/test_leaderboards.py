@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_ind, ttest_rel
@@ -262,6 +263,27 @@ def test_values_that_are_equal_up_to_rounding_are_said_to_be(change, decimals):
             rounding = " up to rounding to 4 decimals" if change else ""
             assert result.summary == f"All {2 * BASELINE.size} values by AP are equal{rounding}."
             assert "no evidence" not in " ".join(result.answer())
+
+
+@pytest.mark.parametrize("form", ["columns", "long"])
+def test_runs_in_columns_and_values_without_a_measure_are_those_of_the_other_table(form):
+    rows = pandas.DataFrame(ORIGINAL)
+    table = rows.rename(columns={"AP": "value"})
+    if form == "columns":
+        table = rows.pivot(index="topic", columns="run", values="AP").loc[rows.topic.unique()]
+        table = table.rename_axis(columns=None)
+    taken = "its values, of which no column names the measure, are taken as those of AP"
+    for result in (reproduce(table, AGAIN, "b", "a"), reproduce(table, AGAIN, "b", "a", "AP")):
+        assert result.records() == reproduce(ORIGINAL, AGAIN, "b", "a").records()
+        notes = " ".join(result.notes())
+        assert taken in notes
+        assert ("its columns are taken as runs" in notes) == (form == "columns")
+    compared = compare_leaderboards(table, AGAIN, "AP")
+    assert compared.records() == compare_leaderboards(ORIGINAL, AGAIN, "AP").records()
+    # Columns that name no run of the call are measures of one run.
+    one_run = {"topic": TOPICS, "quality": BASELINE, "speed": ADVANCED}
+    measures = [row.measure for row in reproduce(one_run, one_run, "run").rows]
+    assert list(map(str, measures)) == ["quality", "speed"]
 
 
 @pytest.mark.parametrize("pooled", [False, True])

@@ -8,18 +8,16 @@ measure of their values, or needs several runs.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 from ir_measures import Measure
 
 from ..core.registry.notation import NamedMeasure, measure_named
-from ..core.rows.columns import NAMES, plain
-from ..errors import Remark
+from ..errors import GradedError, Remark
 from ..output.formats import listed
 from .evaluation import OF_COLUMNS, Evaluation
 from .remarks import issue
-from .values import IN_MEMORY, VALUE, within_range
+from .values import IN_MEMORY, VALUE, are_unnamed, within_range
 
 LISTED = 5
 
@@ -27,8 +25,8 @@ LISTED = 5
 def with_measure_of_words(evaluation: Evaluation, words: Iterable[Measure | str]) -> Evaluation:
     """The values by the known measure that one of the words names and that the table does not.
 
-    The columns of the table are runs then. Values of several measures, and those of a measure with
-    a name of its own, stay as they are.
+    The columns of the table are runs then. Other values stay as they are. Raises `GradedError` for
+    several such measures.
 
     >>> rows = {"topic": ["1", "2"], "bm25": [0.5, 0.25], "dense": [0.75, 0.5]}
     >>> by_measure = with_measure_of_words(Evaluation.from_values(rows), ["nDCG@10"])
@@ -36,19 +34,26 @@ def with_measure_of_words(evaluation: Evaluation, words: Iterable[Measure | str]
     (('bm25', 'dense'), (nDCG@10,))
     """
     names = [str(measure) for measure in evaluation.measures]
-    is_unnamed = len(names) == 1 and plain(names[0]) in chain(*NAMES["value"])
+    is_unnamed = are_unnamed(names)
     if not evaluation.columns_of and not is_unnamed:
         return evaluation
-    others = {str(word) for word in words if str(word) not in (*names, *evaluation.runs)}
-    if len(others) != 1:
+    known_measures: dict[str, Measure] = {}
+    for word in map(str, words):
+        measure = measure_named(word)
+        if word not in (*names, *evaluation.runs) and not isinstance(measure, NamedMeasure):
+            known_measures[word] = measure
+    if not known_measures:
         return evaluation
-    name = others.pop()
-    measure = measure_named(name)
-    if isinstance(measure, NamedMeasure):
-        return evaluation
+    if len(known_measures) > 1:
+        raise GradedError(
+            f"the values of {listed(names, LISTED)} are by one measure, not by "
+            f"{listed(known_measures, LISTED)}; name one"
+        )
+    ((name, measure),) = known_measures.items()
+    measure = within_range(measure, name, evaluation.values)
     if is_unnamed:
-        return replace(evaluation, measures=(within_range(measure, name, evaluation.values),))
-    return _with_runs(evaluation, within_range(measure, name, evaluation.values))
+        return replace(evaluation, measures=(measure,))
+    return _with_runs(evaluation, measure)
 
 
 def of_several_runs(evaluation: Evaluation) -> Evaluation:
@@ -73,9 +78,9 @@ def of_several_runs(evaluation: Evaluation) -> Evaluation:
 def of_one_run(evaluation: Evaluation) -> Evaluation:
     """The values, with a remark if the columns of the table are taken as measures of one run.
 
-    The analysis says it.
+    The analysis says it. A single one was named by the user.
     """
-    if not evaluation.columns_of:
+    if not evaluation.columns_of or len(evaluation.measures) < 2:
         return evaluation
     table = evaluation.columns_of
     names = listed(evaluation.measures, LISTED)

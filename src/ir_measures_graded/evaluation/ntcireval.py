@@ -9,6 +9,8 @@ from .value_columns import number_in
 
 LINE = re.compile(r"\s*(?P<topic>\S+)\s+(?:#\s+\S+=.*|(?P<measure>\S+)=\s*(?P<value>\S+)\s*)")
 """A topic with the value of a measure, or with a comment."""
+LONGEST_LINE = 1000
+"""Longer first lines are not searched, which would take long."""
 Value = tuple[str, str, str]
 """The measure, the topic and the value, as text."""
 
@@ -21,7 +23,7 @@ def is_ntcireval(line: str) -> bool:
     >>> is_ntcireval("nDCG_JK(b=2)@10 0001 0.16"), is_ntcireval("topic #docs AP")
     (False, False)
     """
-    found = LINE.fullmatch(line)
+    found = LINE.fullmatch(line) if len(line) <= LONGEST_LINE else None
     if found is None:
         return False
     return found["measure"] is None or bool(np.isfinite(number_in(found["value"])))

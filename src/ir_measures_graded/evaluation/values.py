@@ -25,6 +25,7 @@ from ir_measures import Measure
 from ..arguments import names as names_in
 from ..core.measures.standard import definition_of
 from ..core.ranking.gains import LARGEST
+from ..core.registry.everyday import is_everyday
 from ..core.registry.facts import is_graded, range_of, sign_of
 from ..core.registry.notation import NamedMeasure, measure_named
 from ..core.rows.arrow import arrow_numbers, exports_arrow, whole_table
@@ -215,10 +216,10 @@ def may_have_runs(frame: DataFrame, name: str, cells: DataFrame) -> bool:
     if has_names or plain(str(frame.columns.name)) in chain(*NAMES["measure"]):
         return False
     columns = cells["measure"].unique()
-    return len(columns) > 1 and not any(map(_is_measure, map(str, columns)))
+    return len(columns) > 1 and not _names_measures(columns)
 
 
-def _are_runs(frame: DataFrame, columns: Collection[Any], table: str) -> bool:
+def are_runs(frame: DataFrame, columns: Collection[Any], table: str) -> bool:
     """Whether the columns of a table without a column for the run are runs.
 
     The name of the columns tells, as of a pivoted DataFrame, or that of the table, which is the
@@ -226,7 +227,17 @@ def _are_runs(frame: DataFrame, columns: Collection[Any], table: str) -> bool:
     """
     if plain(str(frame.columns.name)) in chain(*NAMES["run"]):
         return True
-    return _is_measure(table) and not any(map(_is_measure, map(str, columns)))
+    return _is_measure(table) and not _names_measures(columns)
+
+
+def _names_measures(columns: Collection[Any]) -> bool:
+    """Whether a column has the name of a known measure, or an everyday word for one.
+
+    >>> _names_measures(["bm25", "recall"]), _names_measures(["bm25", "dense"])
+    (True, False)
+    """
+    names = list(map(str, columns))
+    return any(map(_is_measure, names)) or any(map(is_everyday, names))
 
 
 def _pooled(parts: Sequence[DataFrame], names: Sequence[str]) -> list[Remark]:
@@ -736,7 +747,7 @@ def cells_of(
         value = "value"
         frame = _row_per_measure(frame, keys, name)
         columns_of_values = frame[measure].unique()
-        has_column_per_run = run is None and _are_runs(given, columns_of_values, unnamed)
+        has_column_per_run = run is None and are_runs(given, columns_of_values, unnamed)
     frame = frame[~_is_mean(frame, [*keys, measure], value, name, names_topic_all)]
     if frame.empty:
         raise GradedError(
@@ -756,12 +767,11 @@ def cells_of(
     refuse_too_large(frame[value], numbers, name)
     runs = unnamed if run is None else frame[run].astype(str)
     measures = frame[measure]
-    measure_of_table = unnamed if _is_measure(unnamed) else VALUE
     if has_column_per_run:
         runs = measures.astype(str)
-        measures = measure_of_table
-    elif is_wide and measure_of_table != VALUE and _are_unnamed(measures):
-        measures = measure_of_table
+        measures = measure_of_table(unnamed)
+    elif is_wide and _is_measure(unnamed) and are_unnamed(measures.unique()):
+        measures = unnamed
     columns = {
         "run": runs,
         "topic": frame[topic].astype(str),
@@ -804,10 +814,15 @@ def _row_per_measure(frame: DataFrame, keys: list[Any], name: str) -> DataFrame:
     return by_measure.assign(measure=names_of_rows, value=_one_below_the_other(values))
 
 
-def _are_unnamed(measures: Series) -> bool:
+def are_unnamed(measures: Collection[Any]) -> bool:
     """Whether the only column of values has no name of a measure, as ``value``."""
-    names = measures.unique()
-    return len(names) == 1 and plain(names[0]) in chain(*NAMES["value"])
+    names = list(measures)
+    return len(names) == 1 and plain(str(names[0])) in chain(*NAMES["value"])
+
+
+def measure_of_table(name: str) -> str:
+    """The measure of values that no column names: a known one that the table is named after."""
+    return name if _is_measure(name) else VALUE
 
 
 def _one_below_the_other(columns: DataFrame) -> Any:

@@ -238,19 +238,22 @@ def _read(
 
 
 def _refuse_same_values(sources: Sequence[tuple[Any, Any]], runs: Sequence[GivenRun]) -> None:
-    """Raise `GradedError` if two runs would have the same values of a file."""
-    run_of: dict[tuple[str, str, str], GivenRun] = {}
+    """Raise `GradedError` if two runs would have the same values of a file or an object."""
+    run_of: dict[tuple[str | int, str, str], GivenRun] = {}
     for (_, numbers), run in zip(sources, runs, strict=True):
-        if not isinstance(numbers, (str, os.PathLike)) or run.values is None:
-            continue
-        file = os.fspath(numbers)
         values = run.values
-        other = run_of.setdefault((file, values.run, values.measure), run)
+        if values is None:
+            continue
+        table: str | int = id(numbers)
+        name = "values"
+        if isinstance(numbers, (str, os.PathLike)):
+            table = name = os.fspath(numbers)
+        other = run_of.setdefault((table, values.run, values.measure), run)
         if other is not run:
             column = shown(values.measure)
             of_run = f" of {values.run}" if values.run else ""
             raise GradedError(
-                f"{file}: {run.name} would have the values of {other.name}, which are {column}"
+                f"{name}: {run.name} would have the values of {other.name}, which are {column}"
                 f"{of_run}; give each run its own values, or --name once for each run"
             )
 

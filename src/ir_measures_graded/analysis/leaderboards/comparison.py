@@ -385,6 +385,9 @@ def compare_leaderboards(
     settings: dict[str, Any] = {"form": form, "means": means, "aggregate": aggregate}
     settings["weights"] = weights
     one, other = read_both(first, second, names, smaller=smaller, **settings)
+    wanted = [measure_pair(measure) for measure in as_list(measures)]
+    one = one.with_columns_as_runs().by({name for name, _ in wanted})
+    other = other.with_columns_as_runs().by({name for _, name in wanted})
     ranking = _Ranking(alpha)
     pairs = []
     for name, other_name in _measure_pairs(one, other, measures):

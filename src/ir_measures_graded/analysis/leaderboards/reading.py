@@ -26,7 +26,18 @@ from ...evaluation.counting import Counting, effective_size, weighted_mean
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import UNNAMED, run_names
 from ...evaluation.value_columns import AGGREGATE, ALL, number_in
-from ...evaluation.values import IDS, cells_of, frame_of, refuse_too_large, with_named_index
+from ...evaluation.values import (
+    IDS,
+    VALUE,
+    are_runs,
+    are_unnamed,
+    cells_of,
+    frame_of,
+    may_have_runs,
+    measure_of_table,
+    refuse_too_large,
+    with_named_index,
+)
 from ...evaluation.weights import ALL_ZERO, read_weights, refuse_missing_weights
 from ...files.content import matching
 from ...files.sources import named_path
@@ -114,13 +125,17 @@ class Board:
 
 @dataclass(frozen=True, eq=False)
 class Leaderboard:
-    """A board for each measure, by its string, and what was noticed while they were read."""
+    """A board for each measure, by its string, and what was noticed while they were read.
+
+    If it `may_have_runs`, its measures are columns of one run that may be runs by one measure.
+    """
 
     name: str
     boards: dict[str, Board]
     notes: list[Note] = field(default_factory=list)
     remarks: tuple[Remark, ...] = ()
     weights: Mapping[str, float] | None = None
+    may_have_runs: bool = False
     _weighted: dict[str, Board] = field(default_factory=dict)
 
     @property
@@ -137,6 +152,34 @@ class Leaderboard:
     def has_topics(self, name: str) -> bool:
         """Whether there are values by topic of one of the measures."""
         return self.boards[name].values is not None
+
+    def with_columns_as_runs(self) -> Leaderboard:
+        """The leaderboard by one measure, whose systems are the columns of the table."""
+        boards = list(self.boards.values())
+        first = boards[0]
+        same_topics = all(board.topics == first.topics for board in boards)
+        if not self.may_have_runs or not same_topics:
+            return self
+        means = np.concatenate([board.means for board in boards])
+        values = None
+        if first.values is not None:
+            values = np.concatenate([board.values for board in boards])
+        measure = NamedMeasure(VALUE)
+        board = Board(measure, tuple(self.boards), means, first.topics, values)
+        text = "{}: its columns are taken as runs, as none has the name of a known measure."
+        notes = [*self.notes, Note(text, self.name)]
+        return replace(self, boards={VALUE: board}, notes=notes, may_have_runs=False)
+
+    def by(self, names: Collection[str]) -> Leaderboard:
+        """The leaderboard by the only one of these measures, if its own has no name."""
+        if len(names) != 1 or not are_unnamed(self.boards) or are_unnamed(names):
+            return self
+        (name,) = names
+        (board,) = self.boards.values()
+        text = "{}: its values, of which no column names the measure, are taken as those of {}."
+        notes = [*self.notes, Note(text, self.name, name)]
+        named = replace(board, measure=measure_named(name))
+        return replace(self, boards={str(named.measure): named}, notes=notes)
 
     def board(self, name: str) -> Board:
         """The board of a measure, with the weights of topics.
@@ -225,7 +268,10 @@ def read_leaderboard(
         if of_means:
             text = "{}: {} cannot be weighted without values by topic."
             notes.append(Note(text, name, listed(of_means)))
-    return Leaderboard(name, boards, notes, weights=weights)
+    is_open = False
+    if len(tables) == 1 and not tables[0].is_named and not smaller:
+        is_open = may_have_runs(frames[0], name, cells)
+    return Leaderboard(name, boards, notes, weights=weights, may_have_runs=is_open)
 
 
 def read_both(
@@ -274,11 +320,12 @@ def _of_evaluation(evaluation: Evaluation, measure: Measure, smaller: Collection
 @dataclass(frozen=True, eq=False)
 class _Source:
     """A table to read, its `name` in messages, and the name of its `run` if nothing else names
-    it."""
+    it. `is_named` tells that the user gives this name."""
 
     source: Any
     name: str
     run: str
+    is_named: bool = False
 
 
 def _tables(source: Any, name: str) -> list[_Source]:
@@ -292,7 +339,8 @@ def _tables(source: Any, name: str) -> list[_Source]:
     names_of_files = run_names([word.path for word in words])
     tables = []
     for word, name_of_file in zip(words, names_of_files, strict=True):
-        tables.append(_Source(word.path, word.path, word.name or name_of_file))
+        run = word.name or name_of_file
+        tables.append(_Source(word.path, word.path, run, is_named=bool(word.name)))
     return tables
 
 
@@ -406,8 +454,13 @@ def _of_table(frame: DataFrame, name: str, run_name: str, means: bool) -> DataFr
         if not measures:
             raise GradedError(NO_VALUE.format(name))
         parts = []
+        has_column_per_run = run is None and are_runs(frame, measures, run_name)
         for column in measures:
             columns = {"measure": str(column), "value": frame[column]}
+            if has_column_per_run:
+                columns |= {"run": str(column), "measure": measure_of_table(run_name)}
+            elif are_unnamed(measures) and measure_of_table(run_name) != VALUE:
+                columns["measure"] = run_name
             parts.append(pandas.DataFrame({**keys, **columns}, frame.index))
     cells = pandas.concat(parts, ignore_index=True)
     return cells if is_marked else _with_means_by_name(cells)

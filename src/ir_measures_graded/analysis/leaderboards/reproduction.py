@@ -367,10 +367,17 @@ def reproduce(
     settings: dict[str, Any] = {"form": form, "smaller": smaller, "weights": weights}
     first, second = read_both(original, again, both, **settings)
     names = names_of_both(baseline)
+    if names[0] in first.boards:
+        first = first.with_columns_as_runs()
+    if names[1] in second.boards:
+        second = second.with_columns_as_runs()
+    wanted = [str(measure) for measure in as_list(measures)]
+    first = first.by(wanted or second.compared_unasked)
+    second = second.by(wanted or first.compared_unasked)
     other_names = None if advanced is None else names_of_both(advanced)
     said: list[Note] = [*first.notes, *second.notes]
     rows = []
-    for measure in _measures(first, second, measures):
+    for measure in _measures(first, second, wanted):
         experiments = _Experiments(first, second, measure, said)
         rows.append(_reproduced(experiments, names, other_names, pooled))
         if pooled and experiments.kind == REPRODUCTION:
@@ -387,10 +394,9 @@ def names_of_both(run: str | tuple[str, str]) -> tuple[str, str]:
     return (first, second) if separator else (run, run)
 
 
-def _measures(first: Leaderboard, second: Leaderboard, wanted: Sequence[str] | str) -> list[str]:
-    names = [str(measure) for measure in as_list(wanted)]
-    if names:
-        return names
+def _measures(first: Leaderboard, second: Leaderboard, wanted: list[str]) -> list[str]:
+    if wanted:
+        return wanted
     shared = [name for name in first.compared_unasked if name in second.boards]
     if not shared:
         of_first = listed(first.boards, 8)
