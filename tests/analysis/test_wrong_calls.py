@@ -73,7 +73,7 @@ def test_arguments_in_another_order_are_answered_with_a_right_call():
          "train, valid)"),
         (scorer, 1, {"foo": 1}, "scorer() got an unexpected keyword argument 'foo'; it takes "
          "measure, groups, ties, response_method and no_relevant"),
-        (array_values, 2, {"sizes": [1]}, "array_values() lacks scores; call "
+        (array_values, 1, {"sizes": [1]}, "array_values() lacks labels; call "
          "array_values('nDCG@10', labels, scores, sizes=sizes)"),
         (array_mean, 3, {"per_query": True}, "array_mean() got an unexpected keyword argument "
          "'per_query'; array_values(…) has the value of each group"),
