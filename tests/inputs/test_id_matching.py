@@ -90,6 +90,13 @@ def test_concatenation_keeps_equal_spacing_if_all_lengths_agree(lengths):
     assert isinstance(joined.start, range) == (len(set(lengths)) == 1)
 
 
+def test_concatenated_ids_are_not_searched_for_flaws_again():
+    parts = [Ids.of(["d1", "d2"]).padded(), Ids.of(["d3"]).padded()]
+    assert not Ids.concatenated(parts).are_flawless
+    assert [ids.first_flawed() for ids in parts] == [None, None]
+    assert Ids.concatenated(parts).are_flawless
+
+
 def test_concatenated_parts_of_a_column_take_the_memory_of_the_column():
     whole = Ids.of([str(number) for number in range(1000)])
     slices = [whole.take(slice(row, row + 2)) for row in range(0, 1000, 2)]

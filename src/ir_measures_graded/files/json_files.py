@@ -34,6 +34,7 @@ from ..core.rows.lists import RELEVANT, bare
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import Facts, Part
 from ..errors import FileError, shown
+from .collector import waiting_collector
 from .content import HITS_OF_JSON, ROWS_OF_JSON, TOPICS_OF_JSON, Content, Reading
 from .forms import number_of
 from .json_text import Text, first_object
@@ -170,7 +171,11 @@ def _begins_with_answers(text: Text, key: str) -> bool:
 
 def _has_responses(text: Text) -> bool:
     """Whether the object has answers of `_msearch`, so that no member of it is a topic."""
-    responses = text.member("responses")
+    whole = text.first_readable()
+    if isinstance(whole, dict):
+        responses = whole.get("responses")
+    else:
+        responses = text.member("responses")
     return isinstance(responses, list) and any(isinstance(answer, dict) for answer in responses)
 
 
@@ -245,7 +250,7 @@ def answer_of(text: Text, topic: str, value: Any) -> tuple[str, QueryFound]:
         raise text.error(failed_answer(topic, failure_in(value)))
     if answer is None:
         raise text.error(f"topic {shown(topic)} has no answer of a search engine with hits")
-    return f"answers of {answer.answer.engine}", answered(topic, *answer)
+    return f"answers of {answer.answer.engine}", answered(topic, answer)
 
 
 def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterator[Part]:
@@ -254,7 +259,8 @@ def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterat
     Raises `FileError` for those of the other role.
     """
     check_found(text, whole.role, whole.kind, reading)
-    queries = [(text.line, query) for query in whole.queries]
+    with waiting_collector():
+        queries = [(text.line, query) for query in whole.queries]
     text.spend(TOPICS_OF_JSON, len(queries))
     text.spend(HITS_OF_JSON, sum(len(query.documents) for _, query in queries))
     ranked_topics: set[str] = set()
@@ -312,7 +318,8 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
     has_topic = _id_of(first, "query_id", reading) is not None
     if not has_topic and refusal_of(first):
         raise text.error(refusal_of(first))
-    whole = queries_in(first)
+    with waiting_collector():
+        whole = queries_in(first)
     if whole is not None:
         if next(objects, None) is not None:
             raise text.error(f"{whole.kind} are one object, and another follows")
@@ -354,17 +361,24 @@ def _blocks(
     items: Iterable[Item], size: int, documents_in: Callable[[Item], int]
 ) -> Iterator[list[Item]]:
     """The items in blocks of so many documents or more."""
+    left = iter(items)
+    while block := _next_block(left, size, documents_in):
+        yield block
+
+
+def _next_block(
+    items: Iterator[Item], size: int, documents_in: Callable[[Item], int]
+) -> list[Item]:
+    """The next items with so many documents or more, or all."""
     block: list[Item] = []
     count = 0
-    for item in items:
-        block.append(item)
-        count += documents_in(item)
-        if count >= size:
-            yield block
-            block = []
-            count = 0
-    if block:
-        yield block
+    with waiting_collector():
+        for item in items:
+            block.append(item)
+            count += documents_in(item)
+            if count >= size:
+                break
+    return block
 
 
 def _parts_of_topics(
@@ -395,9 +409,10 @@ def _parts_of_rows(
     while True:
         block: list[dict[str, Any]] = []
         lines: list[int] = []
-        for row in islice(rows, reading.sizes.rows):
-            block.append(row)
-            lines.append(text.line)
+        with waiting_collector():
+            for row in islice(rows, reading.sizes.rows):
+                block.append(row)
+                lines.append(text.line)
         if not block:
             break
         if not keys:
@@ -502,19 +517,25 @@ def _ids(column: Sequence[Any], ours: str, facts: Facts, line: Any) -> tuple[Ids
         ids = Ids.of(column)
         if ids.length.all():
             return ids, False
+    with suppress(UnicodeEncodeError):
+        if set(map(type, column)) <= {str, int} and "" not in column:
+            return Ids.of(list(map(str, column))), True
+    row, reason = _first_refused(column)
+    raise FileError(f"{facts.location(line[row])}: the {ours}{reason}")
+
+
+def _first_refused(column: Sequence[Any]) -> tuple[int, str]:
+    """The first row of a column whose cell is no id, and the reason, as the end of a message."""
     for row, cell in enumerate(column):
-        reason = ""
         if cell is None:
-            reason = " is missing; all objects need the same keys"
-        elif cell == "":
-            reason = " is empty"
-        elif type(cell) not in (str, int):
-            reason = f" {shown(cell)} is not a string"
-        elif re.search(SURROGATE, str(cell)):
-            reason = f" {shown(cell)} has a lone surrogate"
-        if reason:
-            raise FileError(f"{facts.location(line[row])}: the {ours}{reason}")
-    return Ids.of(list(map(str, column))), True
+            return row, " is missing; all objects need the same keys"
+        if cell == "":
+            return row, " is empty"
+        if type(cell) not in (str, int):
+            return row, f" {shown(cell)} is not a string"
+        if re.search(SURROGATE, str(cell)):
+            return row, f" {shown(cell)} has a lone surrogate"
+    raise AssertionError("all cells are ids")
 
 
 def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
@@ -632,7 +653,7 @@ class _Items:
                 raise self.text.error(f"answers of {answer.answer.engine} are a run, not qrels")
             self.text.spend(TOPICS_OF_JSON)
             self.text.spend(HITS_OF_JSON, len(answer.hits))
-            query_with_hits = answered(topic, *answer)
+            query_with_hits = answered(topic, answer)
             if answer.incomplete:
                 self.incomplete[str(topic)] = answer.incomplete
             self.sample.ranked = query_with_hits.is_ranked

@@ -7,11 +7,15 @@ import re
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
+from json.scanner import make_scanner
 from typing import Any
 
 import numpy as np
 
 from ..errors import LONGEST, FileError, shown
+from .collector import waiting_collector
 from .content import (
     CHARACTERS_OF_JSON,
     DIGITS_OF_JSON,
@@ -33,6 +37,9 @@ STRING = r'"[^"]*"'  # in a text without escapes
 BLANK = re.compile(r"[ \t\r\n]*")
 MEMBER = re.compile(r'[ \t\r\n]*([{,])[ \t\r\n]*(?=")')
 COLON = re.compile(r"[ \t\r\n]*:")
+PLAIN_MEMBER = re.compile(r'[ \t\r\n]*,[ \t\r\n]*"([^"\\\x00-\x1f]*)"[ \t\r\n]*:[ \t\r\n]*')
+"""The start of a further member, whose key has no escapes."""
+LONG_MEMBER = 32  # characters for each member, from which on strings take most of the time
 DIGITS = 250
 MANY_DIGITS = re.compile(rf"[0-9]{{{DIGITS}}}")
 LISTS_OF_TEXT = re.compile(r'\s*\[(\s*\[\s*\]\s*,)*\s*\[\s*"')
@@ -59,8 +66,14 @@ def is_nested_too_deep(text: str) -> bool:
     if not _may_be_nested_too_deep(text):
         return False
     # Brackets in strings do not count. A pattern with escapes would take memory for each of them.
-    without_escapes = text.replace("\\\\", "").replace('\\"', "")
-    return _may_be_nested_too_deep(re.sub(STRING, "", without_escapes))
+    return _may_be_nested_too_deep(re.sub(STRING, "", _without_escapes(text)))
+
+
+def _without_escapes(text: str) -> str:
+    """The text without escaped quotation marks, so that all others begin or end a string."""
+    if "\\" not in text:
+        return text
+    return text.replace("\\\\", "").replace('\\"', "")
 
 
 def _may_be_nested_too_deep(text: str) -> bool:
@@ -97,6 +110,63 @@ def spend_on_json(content: Content, text: str) -> None:
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=unique)
+scanned = make_scanner(json.JSONDecoder())  # type: ignore[arg-type]
+"""The value at a place of a text, and its end. The last one of equal keys is kept, which takes less
+time than a `DECODER`, and `have_all_members` tells whether there are any."""
+NOT_SCANNED = (ValueError, RecursionError, StopIteration)
+"""The errors of `scanned`."""
+NESTED = frozenset((dict, list))
+
+
+def have_all_members(values: list[Any], text: str, start: int, end: int, keys: int = 0) -> bool:
+    """Whether no key occurs twice in an object of the values, which are `scanned` from this part of
+    a text and with so many other `keys` are all of it.
+
+    A colon follows each key, so that values with as many members as there are colons lack none.
+
+    >>> text = '{"a": {"b": "c:d"}} {"a": 1, "a": 2}'
+    >>> have_all_members([{"a": {"b": "c:d"}}], text, 0, 19)
+    True
+    >>> have_all_members([{"a": 2}], text, 20, 36)
+    False
+    """
+    colons = text.count(":", start, end) - keys
+    members = _member_count(values, colons)
+    if members == colons:
+        return True
+    return members == _colons_outside_strings(text[start:end]) - keys
+
+
+def _member_count(values: list[Any], most: int) -> int:
+    """The number of members of all objects in the values. The search ends at `most`."""
+    count = 0
+    while values:
+        objects = [value for value in values if type(value) is dict]
+        count += sum(map(len, objects))
+        if count == most:
+            break
+        lists = [value for value in values if type(value) is list]
+        inner = chain(chain.from_iterable(map(dict.values, objects)), chain.from_iterable(lists))
+        values = [value for value in inner if type(value) in NESTED]
+    return count
+
+
+def _colons_outside_strings(text: str) -> int:
+    """The number of colons that follow a key.
+
+    >>> _colons_outside_strings('{"a:": ":", "b": " :"}')
+    2
+    """
+    count = 0
+    quotes = np.uint8(0)
+    text = _without_escapes(text)
+    for start in range(0, len(text), CACHED):
+        piece = np.frombuffer(text[start : start + CACHED].encode("latin-1", "replace"), np.uint8)
+        quotes_before = quotes + np.cumsum(piece == ord('"'), dtype=np.uint8)
+        quotes = quotes_before[-1]
+        is_outside = (quotes_before & 1) == 0
+        count += int(np.count_nonzero(is_outside & (piece == ord(":"))))
+    return count
 
 
 def first_object(start: bytes) -> dict[str, Any] | None:
@@ -133,6 +203,8 @@ class Text:
         self._is_kept = False
         self._kept: dict[int, tuple[Any, int]] = {}
         self._text = content.text()
+        members = self._text.count(":") + self._text.count("{")
+        self._is_dense = len(self._text) < LONG_MEMBER * members
         spend_on_json(content, self._text)
         if is_nested_too_deep(self._text):
             raise self.error(
@@ -155,8 +227,7 @@ class Text:
     def sign(self) -> str:
         """The next character that is not blank; empty at the end. The line is counted up to it."""
         self._at = BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]
-        self.line += self._text.count("\n", self._counted, self._at)
-        self._counted = self._at
+        self._count_lines(self._at)
         return self._text[self._at : self._at + 1]
 
     def value(self) -> Any:
@@ -166,15 +237,25 @@ class Text:
         if begin in self._kept:
             value, self._at = self._kept.pop(begin)
             return value
+        with waiting_collector():
+            value, self._at = self._parsed(begin)
+        if self._is_kept:
+            self._kept[begin] = value, self._at
+        return value
+
+    def _parsed(self, begin: int) -> tuple[Any, int]:
+        """The value that begins here, and its end."""
+        if self._is_dense:
+            with suppress(*NOT_SCANNED):
+                value, end = scanned(self._text, begin)
+                if have_all_members([value], self._text, begin, end):
+                    return value, end
         try:
-            value, self._at = DECODER.raw_decode(self._text, begin)
+            return DECODER.raw_decode(self._text, begin)
         except (ValueError, RecursionError) as error:
             # Python limits the digits of a number, and the depth.
             self.line = getattr(error, "lineno", self.line)
             raise self.error(f"cannot be read as JSON: {getattr(error, 'msg', error)}") from None
-        if self._is_kept:
-            self._kept[begin] = value, self._at
-        return value
 
     def objects(self) -> Iterator[dict[str, Any]]:
         """The objects of an array, or those that follow each other up to the end of the file."""
@@ -186,8 +267,96 @@ class Text:
             yield value
 
     def _values(self) -> Iterator[Any]:
-        while self.sign():
+        if self.sign():
             yield self.value()
+        end = self._at
+        while self.sign():
+            blanks = self._text[end : self._at]
+            objects = self._objects_between(blanks)
+            if objects:
+                lines_of_blanks = blanks.count("\n")
+                self.line -= lines_of_blanks
+                for value in objects:
+                    self.line += lines_of_blanks
+                    yield value
+            else:
+                places, values = self._next_values()
+                for place, value in zip(places, values, strict=True):
+                    self._count_lines(place)
+                    yield value
+                if not values:
+                    yield self.value()
+            end = self._at
+
+    def _objects_between(self, blanks: str) -> list[dict[str, Any]]:
+        """The next objects, if these blanks are between all of them and they hold no others; else
+        none.
+
+        They are parsed together as an array, which takes less time, and are as many as stay in the
+        processor cache.
+        """
+        if not self._is_dense:
+            return []
+        text = self._text
+        begin = self._at
+        border = "}" + blanks + "{"
+        end = 1 + text.rfind(border, begin, begin + CACHED)
+        if not end:
+            return []
+        borders = text.count(border, begin, end)
+        count = text.count("{", begin, end)
+        lines_in_objects = text.count("\n", begin, end) - borders * blanks.count("\n")
+        if count != 1 + borders or not text.startswith("{", begin) or lines_in_objects:
+            return []
+        with suppress(*NOT_SCANNED):
+            array = "[" + text[begin:end].replace(border, "},{") + "]"
+            objects, end_of_array = scanned(array, 0)
+            is_whole = end_of_array == len(array)
+            # As many objects as braces have one at each border, and no border is in a string.
+            are_apart = len(objects) == count and set(map(type, objects)) == {dict}
+            if is_whole and are_apart and self._are_complete(objects, end):
+                self._at = end
+                self._counted = end
+                return objects
+        return []
+
+    def _next_values(self) -> tuple[list[int], list[Any]]:
+        """The places of the values that follow each other here, and the values; none if `value` has
+        to look at the first.
+
+        They are as many as stay in the processor cache.
+        """
+        text = self._text
+        at = self._at
+        most = at + CACHED
+        places: list[int] = []
+        values: list[Any] = []
+        if not self._is_dense:
+            return places, values
+        with suppress(*NOT_SCANNED):
+            while at < most:
+                value, end = scanned(text, at)
+                places.append(at)
+                values.append(value)
+                at = BLANK.match(text, end).end()  # type: ignore[union-attr]
+        if not self._are_complete(values, at):
+            return [], []
+        self._at = at
+        return places, values
+
+    def _are_complete(self, values: list[Any], end: int, keys: int = 0) -> bool:
+        """Whether no key occurs twice in an object of the values, which with so many other `keys`
+        are the text up to this place.
+
+        If one does, `value` parses the rest, and tells the key.
+        """
+        self._is_dense = have_all_members(values, self._text, self._at, end, keys)
+        return self._is_dense
+
+    def _count_lines(self, place: int) -> None:
+        """Count the lines up to a place."""
+        self.line += self._text.count("\n", self._counted, place)
+        self._counted = place
 
     def _elements(self) -> Iterator[Any]:
         """The values in the array that begins here.
@@ -211,8 +380,11 @@ class Text:
     def members(self) -> Iterator[tuple[str, Any]]:
         """The members of the object that begins here, one after the other."""
         begin = self._at
+        self._kept.pop(begin, None)
         seen: set[str] = set()
         while True:
+            if seen:
+                yield from self._next_members(seen)
             member = MEMBER.match(self._text, self._at)
             sign = "," if seen else "{"
             if member is None or member[1] != sign:
@@ -223,9 +395,7 @@ class Text:
             if colon is None:
                 seen.clear()  # json says what is wrong
                 break
-            if key in seen:
-                raise self.error(f"the key {shown(key)} occurs twice in an object")
-            seen.add(key)
+            self._add_key(key, seen)
             self._at = colon.end()
             yield key, self.value()
         if seen and self.sign() == "}":
@@ -233,6 +403,43 @@ class Text:
         else:
             self._at = begin
             self.value()  # raises the error of json, unless the object is empty
+
+    def _next_members(self, seen: set[str]) -> Iterator[tuple[str, Any]]:
+        """The next members of an object, whose keys are added to those that are `seen`.
+
+        They are parsed together, which takes less time, and are as many as stay in the processor
+        cache. The first one is left to `value` if its key has an escape or it cannot be parsed.
+        """
+        if not self._is_dense or self._kept:
+            return
+        text = self._text
+        at = self._at
+        most = at + CACHED
+        starts: list[re.Match[str]] = []
+        values: list[Any] = []
+        with suppress(*NOT_SCANNED):
+            while at < most:
+                start = PLAIN_MEMBER.match(text, at)
+                if start is None:
+                    break
+                value, at = scanned(text, start.end())
+                starts.append(start)
+                values.append(value)
+        if not self._are_complete(values, at, len(starts)):
+            return
+        self._at = at
+        for start, value in zip(starts, values, strict=True):
+            self._count_lines(start.start(1))
+            key = start[1]
+            self._add_key(key, seen)
+            self._count_lines(start.end())
+            yield key, value
+
+    def _add_key(self, key: str, seen: set[str]) -> None:
+        """Add a key of an object to those that are `seen`. Raises `FileError` if it is one."""
+        if key in seen:
+            raise self.error(f"the key {shown(key)} occurs twice in an object")
+        seen.add(key)
 
     def begins_with_lists(self) -> bool:
         """Whether this is an array of lists, of which the first with content begins with a text.
@@ -256,8 +463,22 @@ class Text:
         return member
 
     def first_value(self) -> Any:
-        """The first value of the text, which is not consumed."""
+        """The first value of the text, which is not consumed. It is kept."""
+        self._is_kept = True
         value = self.value()
+        self._is_kept = False
+        self._restart()
+        return value
+
+    def first_readable(self) -> Any:
+        """The first value of the text, as `first_value`; None if `value` has to look at it."""
+        value = None
+        self.sign()
+        with waiting_collector(), suppress(*NOT_SCANNED):
+            scanned_value, end = scanned(self._text, self._at)
+            if have_all_members([scanned_value], self._text, self._at, end):
+                value = scanned_value
+                self._kept[self._at] = value, end
         self._restart()
         return value
 

@@ -95,10 +95,13 @@ class QueryFound(NamedTuple):
 
 
 class AnswerFound(NamedTuple):
-    """The answer of a search engine, its hits, and why it may lack some; empty if it does not."""
+    """The answer of a search engine, its hits and their ids, and why it may lack some; empty if it
+    does not.
+    """
 
     answer: AnswerForm
     hits: list[Any]
+    ids: list[Any]
     incomplete: str
 
 
@@ -136,14 +139,11 @@ def answer_in(value: Any) -> AnswerFound | None:
             continue
         for answer in ANSWERS:
             hits = at(inner, answer.hits)
-            if hits is None and _is_omitted(inner, answer):
+            if hits is None and answer.total and _is_omitted(inner, answer):
                 hits = []
-            if isinstance(hits, list) and all(_is_hit(hit, answer) for hit in hits):
-                documents = [hit for hit in hits if not _is_group(hit)]
-                incomplete = _incompleteness_of(inner)
-                if hits and not documents:
-                    incomplete = "its hits are in groups"
-                return AnswerFound(answer, documents, incomplete)
+            ids = _ids_of(hits, answer)
+            if ids is not None:
+                return _without_groups(answer, hits, ids, _incompleteness_of(inner))
     return None
 
 
@@ -169,9 +169,19 @@ def with_params(answer: dict[str, Any]) -> dict[str, Any]:
     return answer | added
 
 
-def _is_group(hit: Any) -> bool:
-    """Whether this is no document: Vespa's groups stand among the hits, with hits of their own."""
-    return isinstance(at(hit, ("children",)), list)
+def _without_groups(
+    answer: AnswerForm, hits: list[Any], ids: list[Any], incomplete: str
+) -> AnswerFound:
+    """The answer with those of the hits that are documents: Vespa's groups stand among them, with
+    hits of their own.
+    """
+    is_group = [isinstance(hit.get("children"), list) for hit in hits]
+    if any(is_group):
+        ids = [id_ for id_, is_left_out in zip(ids, is_group, strict=True) if not is_left_out]
+        hits = [hit for hit, is_left_out in zip(hits, is_group, strict=True) if not is_left_out]
+        if not hits:
+            incomplete = "its hits are in groups"
+    return AnswerFound(answer, hits, ids, incomplete)
 
 
 REASONS = ("reason", "msg", "message", "summary", "type")
@@ -190,6 +200,8 @@ def failure_in(value: Any) -> str:
         return ""
     for inner in (value, *value.values()):
         if not isinstance(inner, dict):  # as the numbers of a long ranking
+            continue
+        if "error" not in inner and "root" not in inner:
             continue
         errors = at(inner, ("root", "errors"))
         has_hits = at(inner, ("root", "children"))
@@ -213,10 +225,16 @@ def _reason_of(error: Any) -> str:
 
 PAGES = (("response", "start"), ("page",))
 """Where answers of Solr and Algolia have the first hit or the page, both from 0."""
+KEYS_OF_INCOMPLETENESS = frozenset(
+    "_shards timed_out terminated_early responseHeader root response page params".split()
+)
+"""The keys of an answer that tell whether it may lack documents."""
 
 
 def _incompleteness_of(value: Any) -> str:
     """Why the answer of a search engine may lack documents; empty if it says nothing of it."""
+    if KEYS_OF_INCOMPLETENESS.isdisjoint(value):
+        return ""
     failed = at(value, ("_shards", "failed"))
     if isinstance(failed, int) and failed > 0:
         return f"{failed} of {at(value, ('_shards', 'total'))} shards failed"
@@ -284,10 +302,43 @@ def _is_omitted(value: Any, answer: AnswerForm) -> bool:
     return at(value, answer.total) == 0
 
 
-def _is_hit(hit: Any, answer: AnswerForm) -> bool:
-    """Whether this is a retrieved document, and not one with judgments of OpenSearch."""
-    has_judgments = at(hit, ("_source", "judgmentRatings")) is not None
-    return _first(hit, answer.ids) is not None and not has_judgments
+def _ids_of(hits: Any, answer: AnswerForm) -> list[Any] | None:
+    """The ids of the hits of an answer; None if these are no retrieved documents, as documents with
+    judgments of OpenSearch.
+    """
+    if not isinstance(hits, list):
+        return None
+    ids = _first_of_each(hits, answer.ids)
+    if None in ids:
+        return None
+    for hit in hits:
+        if "_source" in hit and at(hit, ("_source", "judgmentRatings")) is not None:
+            return None
+    return ids
+
+
+def _first_of_each(values: Sequence[Any], paths: Sequence[Sequence[str]]) -> list[Any]:
+    """The first value at one of the paths that is there, in each of the values.
+
+    If all values have it at one place, a look at all together takes less time.
+    """
+    if len(values) >= MANY and set(map(type, values)) == {dict}:
+        for path in paths:
+            found = [value.get(path[0]) for value in values]
+            if len(path) > 1:
+                found = [at(value, path[1:]) for value in found]
+            kinds = set(map(type, found))
+            if kinds <= KINDS_OF_CELLS:
+                return found
+            if kinds != {type(None)}:
+                break
+        else:
+            return [None] * len(values)
+    return [_first(value, paths) for value in values]
+
+
+MANY = 8  # values of which a look at all together takes less time
+KINDS_OF_CELLS = frozenset((str, int, float))
 
 
 def _first(value: Any, paths: Sequence[Sequence[str]]) -> Any:
@@ -295,26 +346,24 @@ def _first(value: Any, paths: Sequence[Sequence[str]]) -> Any:
     if not isinstance(value, dict):
         return None
     for path in paths:
-        first, *others = path
-        inner = value.get(first)
-        if others:
-            inner = at(inner, others)
+        inner = value.get(path[0])
+        if len(path) > 1:
+            inner = at(inner, path[1:])
         if isinstance(inner, (str, int, float)):
             return inner
     return None
 
 
-def answered(topic: Any, answer: AnswerForm, hits: list[Any], incomplete: str) -> QueryFound:
+def answered(topic: Any, found: AnswerFound) -> QueryFound:
     """A query with its hits.
 
     If no hit has a score, as in answers that are sorted by a field, the position is the rank.
     """
-    documents = [_first(hit, answer.ids) for hit in hits]
-    scores = [_first(hit, answer.score) for hit in hits]
-    if hits and scores.count(None) == len(scores):
-        ranks = list(range(-1, -1 - len(hits), -1))
-        return QueryFound(topic, documents, ranks, True, incomplete)
-    return QueryFound(topic, documents, scores, False, incomplete)
+    scores = _first_of_each(found.hits, found.answer.score)
+    is_ranked = bool(scores) and scores.count(None) == len(scores)
+    if is_ranked:
+        scores = list(range(-1, -1 - len(scores), -1))
+    return QueryFound(topic, found.ids, scores, is_ranked, found.incomplete)
 
 
 def _answers_in(values: Sequence[Any]) -> list[AnswerFound] | None:
@@ -336,7 +385,7 @@ def queries_in(value: dict[str, Any]) -> QueriesFound | None:
         answers = _answers_in(responses) if keys else None
         if answers is not None and len(value[keys[0]]) == len(answers):
             pairs = zip(value[keys[0]], answers, strict=True)
-            queries = (answered(topic, *answer) for topic, answer in pairs)
+            queries = (answered(topic, answer) for topic, answer in pairs)
             return QueriesFound(RUN, "answers of _msearch", queries)
     results = value.get("results")
     if isinstance(results, list) and results:
@@ -346,14 +395,14 @@ def queries_in(value: dict[str, Any]) -> QueriesFound | None:
             topics = [_first(with_params(result), TOPICS) for result in results]
         if answers is not None and None not in topics:
             pairs = zip(topics, answers, strict=True)
-            queries = (answered(topic, *answer) for topic, answer in pairs)
+            queries = (answered(topic, answer) for topic, answer in pairs)
             return QueriesFound(RUN, "answers of Algolia", queries)
     details = value.get("details")
     if isinstance(details, dict) and "metric_score" in value:
         answers_of = {topic: answer_in(detail) for topic, detail in details.items()}
         if None not in answers_of.values():
             queries = (
-                answered(topic, *answer)
+                answered(topic, answer)
                 for topic, answer in answers_of.items()
                 if answer is not None
             )
@@ -396,8 +445,8 @@ def _rated(query: Any, lent: Any) -> QueryFound | None:
     if topic is None or not isinstance(documents, (list, dict)):
         return None
     if isinstance(documents, list):
-        ids = [_first(document, IDS) for document in documents]
-        levels = [_first(document, VALUES_OF_RATED) for document in documents]
+        ids = _first_of_each(documents, IDS)
+        levels = _first_of_each(documents, VALUES_OF_RATED)
         return QueryFound(topic, ids, levels)
     by_level = documents and all(isinstance(ids, list) for ids in documents.values())
     if by_level:

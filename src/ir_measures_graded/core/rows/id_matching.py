@@ -9,6 +9,7 @@ so the result is exact even if hashes collide.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any
@@ -27,6 +28,7 @@ LEAST_IN_TABLE = 1 << 8  # rows; a sort of fewer needs fewer calls
 SPARE_BITS = 3  # a table has eight to sixteen slots for each row, so most rows keep their slot
 WORD = 8
 MOST_COPIED = 1 << 18  # words, which stay in the processor cache
+MOST_BYTES_OF_ID = 1 << 6  # of all data for each id, up to which they are decoded together
 BYTES_OF_SHORT_ID = 4  # a word begins at every byte, and all of them are copied
 _ALL_BITS = [2 ** (8 * count) - 1 for count in range(WORD + 1)]
 _LOW_BYTES = np.array(_ALL_BITS, dtype=np.uint64)
@@ -144,7 +146,12 @@ class Ids:
         >>> list(Ids.concatenated([Ids.of(["a", "bc"]), Ids.of(["d"])]))
         ['a', 'bc', 'd']
         """
-        columns = [ids.compact() for ids in parts if len(ids)]
+        joined = cls._concatenated([ids.compact() for ids in parts if len(ids)])
+        joined.are_flawless = all(ids.are_flawless for ids in parts)
+        return joined
+
+    @classmethod
+    def _concatenated(cls, columns: Sequence[Ids]) -> Ids:
         if not columns:
             return cls.of([])
         data = np.concatenate([ids.data for ids in columns])
@@ -206,7 +213,16 @@ class Ids:
 
     def __iter__(self) -> Iterator[str]:
         text = self.data.data
-        for start, length in zip(self.starts.tolist(), self.length.tolist(), strict=True):
+        bounds = zip(self.starts.tolist(), self.length.tolist(), strict=True)
+        ascii_text = ""
+        if self.data.size <= MOST_BYTES_OF_ID * len(self):
+            with suppress(UnicodeDecodeError):
+                ascii_text = str(text, "ascii")
+        if ascii_text:  # whose slices take a fourth of the time
+            for start, length in bounds:
+                yield ascii_text[start : start + length]
+            return
+        for start, length in bounds:
             yield str(text[start : start + length], "utf-8")
 
     @property
