@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -351,10 +352,29 @@ def _is_row(first: dict[str, Any], reading: Reading) -> bool:
 
 def _id_of(thing: dict[str, Any], ours: str, reading: Reading) -> str | int | float | None:
     """The topic or document that an object names, None if it names none."""
-    keys = [key for key in reading.chosen.names(ours) if key in thing]
+    names = tuple(thing)
+    keys_of: Callable[..., list[str]] = _keys_in_order
+    if len(names) <= MOST_KEPT_KEYS:
+        keys_of = _keys_of
+    for key in keys_of(names, ours, tuple(reading.chosen.names(ours))):
+        if isinstance(thing[key], (str, int, float)):
+            return thing[key]
+    return None
+
+
+def _keys_in_order(names: tuple[str, ...], ours: str, chosen: tuple[str, ...]) -> list[str]:
+    """Those of the keys of an object that name a topic or a document, best first.
+
+    `chosen` are those that the user names.
+    """
+    keys = [key for key in chosen if key in names]
     for group in columns.NAMES[ours]:
-        keys += [key for key in thing if columns.plain(key) in group]
-    return next((thing[key] for key in keys if isinstance(thing[key], (str, int, float))), None)
+        keys += [key for key in names if columns.plain(key) in group]
+    return keys
+
+
+MOST_KEPT_KEYS = 1 << 6  # of an object, whose order is kept for others with the same keys
+_keys_of = lru_cache(1 << 8)(_keys_in_order)
 
 
 def _blocks(

@@ -226,7 +226,16 @@ def _reason_of(error: Any) -> str:
 PAGES = (("response", "start"), ("page",))
 """Where answers of Solr and Algolia have the first hit or the page, both from 0."""
 KEYS_OF_INCOMPLETENESS = frozenset(
-    "_shards timed_out terminated_early responseHeader root response page params".split()
+    [
+        "_shards",
+        "timed_out",
+        "terminated_early",
+        "responseHeader",
+        "root",
+        "response",
+        "page",
+        "params",
+    ]
 )
 """The keys of an answer that tell whether it may lack documents."""
 
