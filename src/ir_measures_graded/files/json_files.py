@@ -648,7 +648,7 @@ class _Items:
         self.incomplete: dict[str, str] = {}
         self.ranked_topics: set[str] = set()
         self._names: list[str] = []
-        self._last_columns: tuple[dict[str, str], bool] = {}, False
+        self._last_columns: tuple[dict[str, str], bool, Any] = {}, False, None
 
     def topic_of(self, item: dict[str, Any]) -> TopicOfFile:
         """The topic of an item, its documents and their values."""
@@ -696,21 +696,23 @@ class _Items:
             return _topic(self.text, topic, documents, Facts(), RUN)
         self.text.spend(TOPICS_OF_JSON)
         names = list(dict.fromkeys(["query_id", *documents[0]]))
-        keys, ranks = self._columns(names)
+        keys, ranks, rank = self._columns(names)
         rows = [_members(document) for document in documents]
         values = [row.get(keys["score"]) for row in rows]
         self.sample.ranked = ranks
-        rank = self.reading.chosen.ranks_in(names)
         if rank is not None and not self.sample.is_full:
             _add_ranks(self.sample, str(topic), [row.get(rank) for row in rows], values)
         if ranks:
             values = [_negated(value) for value in values]
         return self.text.line, topic, [row.get(keys["doc_id"]) for row in rows], values
 
-    def _columns(self, names: list[str]) -> tuple[dict[str, str], bool]:
-        """The columns of documents with these keys, which are mostly those of the last item."""
+    def _columns(self, names: list[str]) -> tuple[dict[str, str], bool, Any]:
+        """The columns of documents with these keys, which are mostly those of the last item,
+        whether scores are ranks, and the key of ranks, None if there is none.
+        """
         if self._names != names:
-            self._last_columns = self.reading.columns(self.text.name, names)
+            keys, ranks = self.reading.columns(self.text.name, names)
+            self._last_columns = keys, ranks, self.reading.chosen.ranks_in(names)
             self._names = names
         return self._last_columns
 
