@@ -295,3 +295,17 @@ def test_two_documents_whose_ids_are_alike_are_not_taken_for_one(size, seed):
         run[f"q{topic}"] = {id_: chance.random() for id_ in ids[len(ids) // 3 :]}
     texts = texts_of(evaluate, qrels, {"x": run}, ["AP"])
     assert not any("would match" in text for text in texts), texts
+
+
+@pytest.mark.parametrize("sizes", [(20_000, 1), (3_000, 7_500), (12_000,)])
+def test_topics_of_any_size_can_follow_those_that_are_compared(sizes, tmp_path):
+    rows = []
+    judged = []
+    for topic, size in enumerate(sizes):
+        rows += [f"q{topic} Q0 {number:05d} 1 {-number} x" for number in range(size)]
+        judged += [f"q{topic} 0 {number} 1" for number in range(10, 13)]
+    rows.append("lost Q0 a 1 1 x")
+    (tmp_path / "x.run").write_text("\n".join(rows))
+    (tmp_path / "qrels.txt").write_text("\n".join(judged))
+    texts = texts_of(evaluate, str(tmp_path / "qrels.txt"), {"x": str(tmp_path / "x.run")}, ["AP"])
+    assert "would match without leading zeros" in texts[0]

@@ -25,10 +25,10 @@ from ..output.formats import counted
 
 SAMPLED_DOCUMENTS = 10_000
 """The retrieved and judged documents that are compared."""
-SAMPLED_FOR_ZEROS = 4_096
+SAMPLED_FOR_ZEROS = 1_024
 """The ids of a block among which one that begins with 0 is looked for."""
-LEAST_COMPARED = 2_500
-"""So many documents at least are compared in a block."""
+SAMPLED_BLOCKS = 2
+"""The blocks of large data of which documents are compared, half as many of each."""
 LEAST_SURE = 4
 """So many pairs do not occur by chance without a pair within one side."""
 SAMPLED_RANKS = 100
@@ -98,6 +98,7 @@ class AlikeIds:
         self.compared = 0
         self.unjudged = 0
         self.is_sample = False
+        self.sampled_blocks = 0
         self.count: Counter[str] = Counter()
         self.examples: dict[str, tuple[str, str]] = {}
         self.within: Counter[str] = Counter()
@@ -111,25 +112,28 @@ class AlikeIds:
         if ranks.block is None or ranks.judged.documents is None:
             return
         numbers = np.flatnonzero((ranks.retrieved > 0) & (ranks.judged.sizes > 0))
+        if not numbers.size:
+            return
         listed = ranks.retrieved[numbers]
         sizes = listed + ranks.judged.sizes[numbers]
         left = SAMPLED_DOCUMENTS - self.compared
         if sizes.sum() > left and not _lost_zeros(ranks):
             self.is_sample = True
-            if left < LEAST_COMPARED:
+            self.sampled_blocks += 1
+            if self.sampled_blocks > SAMPLED_BLOCKS:
                 return
             listed = np.minimum(listed, SAMPLED_RANKS)
             sizes = listed + ranks.judged.sizes[numbers]
-            # Later blocks have their part, too.
-            is_chosen = _evenly_spaced(sizes, left // 2)
+            is_chosen = _evenly_spaced(sizes, SAMPLED_DOCUMENTS // SAMPLED_BLOCKS)
             numbers = numbers[is_chosen]
             listed = listed[is_chosen]
             sizes = sizes[is_chosen]
+            if not numbers.size:
+                return
         self.compared += int(sizes.sum())
-        if numbers.size:
-            # A document that no judgment equals need not be an id, and may then be any object.
-            with suppress(GradedError):
-                self._compare(_Sample(ranks, numbers, listed, found))
+        # A document that no judgment equals need not be an id, and may then be any object.
+        with suppress(GradedError):
+            self._compare(_Sample(ranks, numbers, listed, found))
 
     def _compare(self, sample: _Sample) -> None:
         unjudged = sample.unjudged()
@@ -256,7 +260,7 @@ def _has_zeros(documents: Documents) -> bool | None:
     """
     if not isinstance(documents, Ids):
         return None
-    step = max(len(documents) // SAMPLED_FOR_ZEROS, 1)
+    step = len(documents) // SAMPLED_FOR_ZEROS + 1
     some = documents.take(slice(0, None, step))
     first = some.data.take(some.starts)
     return bool(((first == ZERO) & (some.length > 1)).any())
@@ -265,8 +269,9 @@ def _has_zeros(documents: Documents) -> bool | None:
 def _evenly_spaced(sizes: np.ndarray, most: int) -> np.ndarray:
     """The places of some of the sizes, evenly spaced, whose sum is about `most`."""
     count = int(most * sizes.size / sizes.sum())
-    places = np.linspace(0, sizes.size - 1, max(count, 1)).astype(np.int64)
-    return places[np.cumsum(sizes[places]) <= max(most, 1)]
+    count = min(max(count, 1), sizes.size)
+    places = np.linspace(0, sizes.size - 1, count).astype(np.int64)
+    return places[np.cumsum(sizes[places]) <= most]
 
 
 def _divided(ids: list[str], bounds: np.ndarray) -> list[list[str]]:
