@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def script() -> int:
-    """Run the command line as the installed script does; returns the exit status.
+    """Run the command line as the installed script and ``python -m`` do; returns the exit status.
 
     If nothing follows, the process ends at once. Python would first free each object, which takes
     as long as reading a small run.
@@ -77,12 +77,16 @@ def script() -> int:
 
 
 def _is_last(caller: FrameType) -> bool:
-    """Whether only the end of the process follows: the caller is the script itself, not a profiler
-    or another program, no prompt comes, and no thread is left.
+    """Whether only the end of the process follows: the caller is the script itself or the module
+    of ``python -m``, which `runpy` runs, not a profiler or another program, no prompt comes, and no
+    thread is left.
     """
     import threading
 
-    is_script = caller.f_back is None and caller.f_globals["__name__"] == "__main__"
+    outer = caller.f_back
+    while outer is not None and outer.f_globals.get("__name__") == "runpy":
+        outer = outer.f_back
+    is_script = outer is None and caller.f_globals["__name__"] == "__main__"
     has_prompt = bool(sys.flags.inspect or os.environ.get("PYTHONINSPECT"))
     return is_script and not has_prompt and threading.active_count() == 1
 

@@ -1,6 +1,6 @@
 """``python -m ir_measures_graded``: the command line."""
 
-from ir_measures_graded_command import main
+from ir_measures_graded_command import script
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(script())

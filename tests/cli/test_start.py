@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import ir_measures_graded
 from ir_measures_graded import demo
 from rounds import thorough
 
@@ -80,6 +81,34 @@ def test_the_script_ends_with_all_output_and_its_status_but_never_another_progra
     assert "no run is given" in ended.stderr
     ended = started([str(caller), "--version"])
     assert ended.stdout.splitlines()[1:] == ["status 0", "called at the end"]
+
+
+WITH_AN_OBJECT = """
+import atexit, builtins
+
+class Kept:
+    def __del__(self):
+        print("freed")
+
+builtins.kept = Kept()
+atexit.register(print, "called at the end")
+"""
+BY_ANOTHER_PROGRAM = """
+import runpy
+runpy.run_module("ir_measures_graded", run_name="__main__", alter_sys=True)
+"""
+
+
+def test_the_module_ends_as_the_script_does_without_freeing_each_object(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(WITH_AN_OBJECT)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    version = f"ir_measures_graded {ir_measures_graded.__version__}\ncalled at the end\n"
+    ended = started([*FORMS["module"], "--version"], PYTHONPATH=path)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, version, "")
+    program = tmp_path / "program.py"
+    program.write_text(BY_ANOTHER_PROGRAM)
+    ended = started([str(program), "--version"], PYTHONPATH=path)
+    assert (ended.returncode, ended.stdout) == (0, f"{version}freed\n")
 
 
 NOT_NEEDED = {

@@ -10,9 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -86,12 +86,12 @@ class SomeIds:
         return self._parts[key]
 
 
-@dataclass(frozen=True)
 class SampledTopic:
     """The unjudged ones of the first documents of a topic, and the judged ones not among these."""
 
-    unjudged: list[str]
-    judged: list[str]
+    def __init__(self, unjudged: list[str], judged: list[str]):
+        self.unjudged = unjudged
+        self.judged = judged
 
     @property
     def possible(self) -> int:
@@ -108,8 +108,7 @@ class SampledTopic:
         return SomeIds(map(str.lower, self.judged))
 
 
-@dataclass(frozen=True)
-class IdRule:
+class IdRule(NamedTuple):
     """A change of ids, which `of_run` makes in the run.
 
     If the rule `ignores_case`, ids of the qrels are put in lower case too. `words` follow "would
@@ -160,16 +159,16 @@ class IdRule:
                 yield id_, topic.judged[judged_ids.place[changed]]
 
 
-@dataclass
 class UnmatchedDocuments:
     """A sample of the unjudged documents down to the rank `depth`.
 
     It is taken from blocks in which few documents match.
     """
 
-    depth: int
-    topics: list[SampledTopic] = field(default_factory=list)
-    judgments: int = 0
+    def __init__(self, depth: int):
+        self.depth = depth
+        self.topics: list[SampledTopic] = []
+        self.judgments = 0
 
     def add(self, ranks: JudgedRanks) -> None:
         """Add topics of a block, evenly spaced, until the sample is complete."""
@@ -282,13 +281,13 @@ class UnmatchedDocuments:
                 yield _both(rule, SAME_CASE)
         for first in first_rules:
             for second in _affix_rules(topics, first):
-                yield replace(_both(first, second), one_to_one=first is not SAME_CASE)
+                yield _both(first, second)._replace(one_to_one=first is not SAME_CASE)
         run = [SomeIds(topic.unjudged) for topic in topics]
         qrels = [topic.judged_ids for topic in topics]
         prefix, ending = _most_frequent_frame(qrels, run)
         if prefix:
             without_both = _both(_without_prefix(prefix), _without_ending(ending))
-            yield replace(without_both, pattern=_pattern_without(prefix, ending))
+            yield without_both._replace(pattern=_pattern_without(prefix, ending))
         prefix, ending = _most_frequent_frame(run, qrels)
         if prefix:
             yield _both(_with_prefix(prefix), _with_ending(ending))
