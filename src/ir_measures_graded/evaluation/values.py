@@ -523,7 +523,10 @@ def _frame_of_text(content: Content) -> DataFrame:
     if not text.isascii():
         decoded(whole, content.name)  # raises an error with the line
     if is_json(text):
-        return pandas.DataFrame(_json(content, str(text, "utf-8-sig")))
+        from ..files.collector import waiting_collector  # takes time
+
+        with waiting_collector():
+            return pandas.DataFrame(_json(content, str(text, "utf-8-sig")))
     head = str(text.partition(b"\n")[0], "utf-8-sig")
     if is_ntcireval(head):
         _spend_on_cells(content, text.count(b"\n") + 1, len(LINE))
