@@ -127,7 +127,8 @@ def _hint(function: str, name: str, parameters: Collection[str], saves: bool) ->
     if similar:
         return similar
     *others, last = parameters
-    return f"; it takes {', '.join(others)} and {last}" if others else f"; it takes {last}"
+    names = f"{', '.join(others)} and {last}" if others else last
+    return f"; it takes {names}"
 
 
 def too_many(
@@ -142,16 +143,21 @@ def too_many(
     return GradedError(text)
 
 
-def lacking(function: str, parameters: Sequence[inspect.Parameter], given: Collection[str],
-            example: str) -> TypeError | None:  # fmt: skip
-    """The error for a call without a needed argument; None if there is none."""
+def lacking(
+    function: str,
+    parameters: Sequence[inspect.Parameter],
+    arguments: Collection[str],
+    example: str,
+) -> TypeError | None:
+    """The error for a call without a needed argument; None if it has all. `arguments` are the names
+    of those that it has."""
     missing = []
     for parameter in parameters:
         is_needed = parameter.default is parameter.empty and parameter.kind not in (
             parameter.VAR_POSITIONAL,
             parameter.VAR_KEYWORD,
         )
-        if is_needed and parameter.name not in given:
+        if is_needed and parameter.name not in arguments:
             missing.append(parameter.name)
     if not missing:
         return None

@@ -267,11 +267,11 @@ def _on_rare_levels(of_qrels: Levels) -> Iterator[str]:
         count = counts[level]
         if count > most or level in of_qrels.definitions:
             continue
-        known = [other for other in counts if other not in suspects]
+        plausible = [other for other in counts if other not in suspects]
         have = "has" if count == 1 else "have"
         text = f"{counted(count, 'document')} {have} level {with_minus(f'{level:g}')}"
-        if known:
-            text += f", and the others levels from {min(known):g} to {max(known):g}"
+        if plausible:
+            text += f", and the others levels from {min(plausible):g} to {max(plausible):g}"
         yield f"{text}; is it a typing error?"
 
 

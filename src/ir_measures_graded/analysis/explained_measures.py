@@ -113,12 +113,12 @@ class ExplanationByMeasure(Result):
 
         Needs the extra ``plot``.
         """
-        shown = [one.down_to(MOST_DRAWN) for one in self.explanations]
-        first = shown[0]
+        explanations_drawn = [one.down_to(MOST_DRAWN) for one in self.explanations]
+        first = explanations_drawn[0]
         levels = first.levels[: len(first.documents)]
         ideal = first.ideal_levels[~np.isnan(first.ideal_levels)]
         tiles = Tiles(first.documents, levels, ideal, joined(levels, ideal))
-        drawings: list[Drawing] = [*_panels(shown), tiles]
+        drawings: list[Drawing] = [*_panels(explanations_drawn), tiles]
         parts = ["Tiles: the levels of the documents."]
         if np.isnan(levels).any():
             parts = ["Tiles: the levels of the documents; ?: not judged."]
@@ -143,12 +143,15 @@ def _in_words(one: Explanation) -> str:
     return f"{text}: {description}" if description else text
 
 
-def _panels(shown: Sequence[Explanation]) -> Iterator[Drawing]:
+def _panels(explanations_drawn: Sequence[Explanation]) -> Iterator[Drawing]:
     """The weights of the ranks, if two of them differ, and what the documents add."""
-    styles = figures.run_styles(str(one.heading) for one in shown)
-    weights = {str(one.heading): one.weights for one in shown if one.weights is not None}
-    added = _added(shown)
-    ranks = shown[0].ranks
+    styles = figures.run_styles(str(one.heading) for one in explanations_drawn)
+    weights = {}
+    for one in explanations_drawn:
+        if one.weights is not None:
+            weights[str(one.heading)] = one.weights
+    added = _added(explanations_drawn)
+    ranks = explanations_drawn[0].ranks
     has_legend_beside = weights.keys() <= added.keys()
     if any(np.ptp(array[~np.isnan(array)]) for array in weights.values()):
         lines = [figures.Line(name, array, styles[name]) for name, array in weights.items()]
@@ -163,11 +166,11 @@ def _panels(shown: Sequence[Explanation]) -> Iterator[Drawing]:
         )
 
 
-def _added(shown: Sequence[Explanation]) -> Mapping[str, np.ndarray]:
+def _added(explanations_drawn: Sequence[Explanation]) -> Mapping[str, np.ndarray]:
     """What the documents add to the value of each measure that is a sum over documents."""
     return {
         str(one.heading): np.nan_to_num(one.contributions)
-        for one in shown
+        for one in explanations_drawn
         if one.contributions is not None
     }
 

@@ -146,11 +146,11 @@ def turns_of(
         below = turn
     if below is None:
         below = next(_turns_between(falling[::-1], winner), None)
-    found = Turns(measure, levels, gains, above, below)
-    is_nothing = below is not None and below.gain <= AT_ZERO and found._compared is None
+    turns = Turns(measure, levels, gains, above, below)
+    is_nothing = below is not None and below.gain <= AT_ZERO and turns._compared is None
     if is_nothing:  # Without any gain above 0, all runs are equal.
-        found = Turns(measure, levels, gains, above, None)
-    return found
+        turns = Turns(measure, levels, gains, above, None)
+    return turns
 
 
 def _positions(highest: float) -> list[float]:

@@ -97,7 +97,12 @@ def given_columns(arguments: Arguments) -> tuple[tuple[str, str], ...]:
     if pairs:
         for file in filter(is_lasting, arguments.reads):
             names_in_files.update(header_of(file, pairs))
-    columns = tuple(SharedName(*pair) if pair[1] in names_in_files else pair for pair in pairs)
+    shared_or_given: list[tuple[str, str]] = []
+    for pair in pairs:
+        if pair[1] in names_in_files:
+            pair = SharedName(*pair)
+        shared_or_given.append(pair)
+    columns = tuple(shared_or_given)
     _COLUMNS[arguments] = columns
     return columns
 

@@ -22,8 +22,11 @@ def _of_values(arguments: Arguments) -> str:
     return NO_VALUES
 
 
+PLACE_OF_TIES = COLLECTION.index(TIES)
 OPTIONS = (
-    *(option._replace(idle=_of_ties) if option is TIES else option for option in COLLECTION),
+    *COLLECTION[:PLACE_OF_TIES],
+    TIES._replace(idle=_of_ties),
+    *COLLECTION[PLACE_OF_TIES + 1 :],
     NO_RELEVANT._replace(idle=_of_values),
     *output(),
 )

@@ -119,7 +119,9 @@ def _in_one_meaning(word: str, place: int) -> str:
     texts: list[str] = []
     for text in _texts_of(word):
         meanings = meanings_of_dcg(text)
-        texts.append(meanings[place] if meanings else text)
+        if meanings:
+            text = meanings[place]
+        texts.append(text)
     return " ".join(texts) or word
 
 

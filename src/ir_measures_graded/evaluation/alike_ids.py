@@ -50,7 +50,9 @@ def without_zeros(id_: str) -> str:
     >>> without_zeros("0012"), without_zeros("000"), without_zeros("0a")
     ('12', '0', '0a')
     """
-    return (id_.lstrip("0") or "0") if re.fullmatch("[0-9]+", id_) else id_
+    if not re.fullmatch("[0-9]+", id_):
+        return id_
+    return id_.lstrip("0") or "0"
 
 
 CHANGES: Mapping[str, Callable[[str], str]] = {
@@ -104,8 +106,9 @@ class AlikeIds:
         self.within: Counter[str] = Counter()
         self.across: set[str] = set()
 
-    def add(self, ranks: JudgedRanks, found: np.ndarray) -> None:
-        """Compare documents of some topics of a block, of whose judgments so many are `found`.
+    def add(self, ranks: JudgedRanks, hits_by_topic: np.ndarray) -> None:
+        """Compare documents of some topics of a block. `hits_by_topic` counts the judged documents
+        that the run retrieves.
 
         All are compared if one side alone has leading zeros.
         """
@@ -133,7 +136,7 @@ class AlikeIds:
         self.compared += int(sizes.sum())
         # A document that no judgment equals need not be an id, and may then be any object.
         with suppress(GradedError):
-            self._compare(_Sample(ranks, numbers, listed, found))
+            self._compare(_Sample(ranks, numbers, listed, hits_by_topic))
 
     def _compare(self, sample: _Sample) -> None:
         unjudged = sample.unjudged()
@@ -156,7 +159,7 @@ class AlikeIds:
                     self.within.update(_differences(ids))
                 self.across.update(_differences(chain.from_iterable(by_topic)))
 
-    def _is_told(self, words: str) -> bool:
+    def _is_reported(self, words: str) -> bool:
         """Whether a difference cannot be that of two documents by chance."""
         if self.count[words] < LEAST_SURE and words in self.across:
             return False
@@ -164,10 +167,10 @@ class AlikeIds:
 
     def rule(self, name_of_qrels: str = "the qrels") -> str:
         """The sentence on the most frequent difference, empty if there is none."""
-        told = list(filter(self._is_told, self.count))
-        if not told:
+        reported = list(filter(self._is_reported, self.count))
+        if not reported:
             return ""
-        words = max(told, key=self.count.__getitem__)
+        words = max(reported, key=self.count.__getitem__)
         of_run, of_qrels = self.examples[words]
         example = f"as {shown(of_run)} and {shown(of_qrels)} of {name_of_qrels}"
         which = "some unjudged documents"
@@ -180,13 +183,18 @@ class _Sample:
     """The first `listed` documents of some topics of a block, and the judged ones."""
 
     def __init__(
-        self, ranks: JudgedRanks, numbers: np.ndarray, listed: np.ndarray, found: np.ndarray
+        self,
+        ranks: JudgedRanks,
+        numbers: np.ndarray,
+        listed: np.ndarray,
+        hits_by_topic: np.ndarray,
     ):
         self.ranks = ranks
         self.numbers = numbers
         self.listed = listed
-        self.hits = rows_of(bounds_of(found)[numbers], found[numbers])
-        self.topic_of_hit = np.repeat(np.arange(numbers.size), found[numbers])
+        hits = hits_by_topic[numbers]
+        self.hits = rows_of(bounds_of(hits_by_topic)[numbers], hits)
+        self.topic_of_hit = np.repeat(np.arange(numbers.size), hits)
 
     def unjudged(self) -> tuple[Ids, np.ndarray]:
         """The ids of the unjudged documents, topic after topic, and the bounds of the topics."""

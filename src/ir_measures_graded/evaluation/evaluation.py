@@ -529,9 +529,9 @@ class Evaluation(Result):
         """The shares of unjudged documents, if that of some run is noted and no remark tells it."""
         if self.unjudged is None:
             return
-        told = {remark.subject for remark in self.remarks if remark.kind in TELL_UNJUDGED}
-        untold = [share for run, share in self.unjudged.shares.items() if run not in told]
-        if max(untold, default=0.0) >= NOTED_SHARE and "" not in told:
+        in_remarks = {remark.subject for remark in self.remarks if remark.kind in TELL_UNJUDGED}
+        others = [share for run, share in self.unjudged.shares.items() if run not in in_remarks]
+        if max(others, default=0.0) >= NOTED_SHARE and "" not in in_remarks:
             yield Note("{}", self.unjudged.sentence())
 
     def notes_on_levels(self) -> list[Note]:
@@ -543,7 +543,8 @@ class Evaluation(Result):
     def notes_on_topics(self) -> Iterator[Note]:
         """How topics without a relevant document count, if they are many or left out; weights."""
         if self.in_order_given:
-            yield Note(ORDER_GIVEN if self.were_tied else NOTHING_TIED)
+            text = ORDER_GIVEN if self.were_tied else NOTHING_TIED
+            yield Note(text)
         yield from self.notes_on_no_relevant()
         if self.weights is not None:
             yield Note("Weighted means over {}.", self.topics_of_means())

@@ -23,10 +23,12 @@ def is_ntcireval(line: str) -> bool:
     >>> is_ntcireval("nDCG_JK(b=2)@10 0001 0.16"), is_ntcireval("topic #docs AP")
     (False, False)
     """
-    found = LINE.fullmatch(line) if len(line) <= LONGEST_LINE else None
-    if found is None:
+    if len(line) > LONGEST_LINE:
         return False
-    return found["measure"] is None or bool(np.isfinite(number_in(found["value"])))
+    match = LINE.fullmatch(line)
+    if match is None:
+        return False
+    return match["measure"] is None or bool(np.isfinite(number_in(match["value"])))
 
 
 def values_of_ntcireval(name: str, text: str) -> list[Value]:
@@ -41,12 +43,12 @@ def values_of_ntcireval(name: str, text: str) -> list[Value]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
-        found = LINE.fullmatch(line)
-        if found is None:
+        match = LINE.fullmatch(line)
+        if match is None:
             raise FileError(
                 f"{name}:{number}: {shown(line)} is no line of NTCIREVAL such as "
                 "'0001 nDCG@0010= 0.1435'"
             )
-        if found["measure"] is not None:
-            values.append((found["measure"], found["topic"], found["value"]))
+        if match["measure"] is not None:
+            values.append((match["measure"], match["topic"], match["value"]))
     return values

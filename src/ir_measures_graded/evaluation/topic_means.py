@@ -79,7 +79,8 @@ def table_of_topics(evaluation: Evaluation, by: By = None) -> Table:
             if is_single:
                 shown_numbers = shown_numbers[:1]
             rows.append([*row, *shown_numbers])
-    columns += ["value"] if is_single else COLUMNS
+    names_of_numbers = ["value"] if is_single else COLUMNS
+    columns += names_of_numbers
     return Table(columns, rows)
 
 

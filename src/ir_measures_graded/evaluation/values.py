@@ -310,10 +310,8 @@ def _fields(
     _refuse_sparse(len(cells), len(runs), len(measures), len(topics), names[0])
     values = np.full((len(runs), len(measures), len(topics)), np.nan)
     values[tuple(codes)] = cells["value"]
-    measures = tuple(
-        within_range(measure, name, values[:, column])
-        for column, (measure, name) in enumerate(zip(measures, measure_names, strict=True))
-    )
+    by_measure = np.moveaxis(values, 1, 0)
+    measures = tuple(map(within_range, measures, measure_names, by_measure))
     is_missing = np.isnan(values)
     may_lack = np.array([may_lack_values(measure) for measure in measures])
     is_left_out = is_missing.all(axis=0) & (len(runs) > 1)
@@ -745,12 +743,12 @@ def cells_of(
     frame = frame.set_axis(np.arange(1, len(frame) + 1))
     has_column_per_run = False
     if is_wide:
-        given = frame
+        wide_frame = frame
         measure = "measure"
         value = "value"
         frame = _row_per_measure(frame, keys, name)
         columns_of_values = frame[measure].unique()
-        has_column_per_run = run is None and are_runs(given, columns_of_values, unnamed)
+        has_column_per_run = run is None and are_runs(wide_frame, columns_of_values, unnamed)
     frame = frame[~_is_mean(frame, [*keys, measure], value, name, names_topic_all)]
     if frame.empty:
         raise GradedError(

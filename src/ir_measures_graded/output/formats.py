@@ -387,7 +387,11 @@ def latex_letters(text: str) -> str:
     >>> print(latex_letters("author = {Kalervo Järvelin},"))
     author = {Kalervo J{\"{a}}rvelin},
     """
-    letters = [sign if sign.isascii() else f"{{{sign.translate(_IN_LATEX)}}}" for sign in text]
+    letters = []
+    for sign in text:
+        if not sign.isascii():
+            sign = f"{{{sign.translate(_IN_LATEX)}}}"
+        letters.append(sign)
     return "".join(letters)
 
 

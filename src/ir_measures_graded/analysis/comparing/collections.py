@@ -247,11 +247,14 @@ class OverCollections(Comparison):
             values = np.stack([collection.values[:, number] for collection in parts], axis=1)
             wins = [collection.wins(measure) for collection in parts]
             tests = f"Paired t-tests, for the mean {of_mean}, {self.corrected.name}"
+            about_levels = [
+                *notes_on_rel([measure], self.levels),
+                *notes_on_top_gain([measure], self._levels_of_each),
+            ]
             about_tests = (
                 f"{measure} in {counted(self.topics, self.unit)}; each counts once.",
                 f"{tests}, p < {short(self.alpha)}.",
-                *notes_on_rel([measure], self.levels),
-                *notes_on_top_gain([measure], self._levels_of_each),
+                *about_levels,
             )
             papers.append(PaperTable(self.runs, columns, values, wins, self.baselines, about_tests))
         return papers

@@ -139,10 +139,10 @@ class NamesOfDefinitions:
 
     def tools(self, numbers: Sequence[int]) -> list[ToolThatFits]:
         """The tools that compute one of these matches, those without a condition first."""
-        return self._tools(numbers, self._documents_told(numbers))
+        return self._tools(numbers, self._documents_in_name(numbers))
 
-    def _tools(self, numbers: Sequence[int], told: str) -> list[ToolThatFits]:
-        """The same, if the name of the matches tells these documents."""
+    def _tools(self, numbers: Sequence[int], documents_in_name: str) -> list[ToolThatFits]:
+        """The same, if the name of the matches tells `documents_in_name`."""
         documents: dict[tuple[str, str], list[str]] = {}
         computes = (self.ranking.costs[numbers] == 0).T & ~IS_HERE[:, None]
         for row, number in np.argwhere(computes).tolist():
@@ -155,13 +155,13 @@ class NamesOfDefinitions:
         tools = []
         for (metric, name), texts in documents.items():
             condition = ""
-            if told not in texts and "" not in texts:
+            if documents_in_name not in texts and "" not in texts:
                 first = min(texts, key=list(GIVEN_DOCUMENTS).index)
                 condition = f"if {GIVEN_DOCUMENTS[first]}"
             tools.append(ToolThatFits(metric, name, condition))
         return sorted(tools, key=lambda tool: tool.condition != "")
 
-    def _documents_told(self, numbers: Sequence[int]) -> str:
+    def _documents_in_name(self, numbers: Sequence[int]) -> str:
         """The documents that the name of some matches tells: all, unless it says otherwise."""
         match = self.ranking.matches[numbers[0]]
         ours = self.ours(numbers)
@@ -259,8 +259,8 @@ class NamesOfDefinitions:
         if is_plain and not is_equal:
             options = self._options(measure, definition.shown, theirs)
         if not is_equal and not options and definition.ideal == RETRIEVED_ONLY.text:
-            told = self.ranking.matches[numbers[0]].documents
-            names = names_of_tools(self._tools(numbers, told))
+            documents = self.ranking.matches[numbers[0]].documents
+            names = names_of_tools(self._tools(numbers, documents))
             tool = names[0] if names else "the tool that computed the values"
             differences.append(NO_STRING.format(tool))
         return Ours(

@@ -53,10 +53,10 @@ class RangeOfTies:
         order = "such as that of an unstable sort"
         if self.tools:
             order += f" in {listed(self.tools)}"
-        given = "it" if len(ranges) == 1 else "them"
+        pronoun = "it" if len(ranges) == 1 else "them"
         return (
             f"Ties alone move {self.measure} {' and '.join(ranges)}: another order of tied "
-            f"documents, {order}, may have given {given}; values by topic would tell."
+            f"documents, {order}, may have given {pronoun}; values by topic would tell."
         )
 
 
