@@ -313,12 +313,14 @@ def test_the_order_of_a_measure_changes_no_test():
     """Groups have the same order."""
     array = np.random.default_rng(0).normal(0, 0.1, (4, 30)) + np.array([[0], [1], [3], [2]])
     group = {f"q{number}": "ab"[number % 2] for number in range(30)}
-    found = compare(of_array(array), by=group)
-    ordered = found.sorted_by(found.measures[0])
+    comparison = compare(of_array(array), by=group)
+    ordered = comparison.sorted_by(comparison.measures[0])
     assert ordered.runs == ordered.groups["a"].runs == tuple("CDBA")
-    for run in found.runs:
-        assert ordered.mean(found.measures[0], run) == found.mean(found.measures[0], run)
-    assert ordered.outcomes == found.outcomes
+    for run in comparison.runs:
+        assert ordered.mean(comparison.measures[0], run) == comparison.mean(
+            comparison.measures[0], run
+        )
+    assert ordered.outcomes == comparison.outcomes
     assert [row[2] for row in ordered.data("means").rows][:4] == list("CDBA")
 
 

@@ -283,23 +283,23 @@ def test_panels_of_one_unit_have_one_axis_and_the_legend_has_all_lines():
 def test_a_single_run_has_a_line_for_each_measure_and_the_discount_in_words():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     run = {"good": RUNS["good"]}
-    found = curves(QRELS, run, ["nDCG@3", "nDCG_JK@3", "CG@2"], topic="q1")
-    first, second = found.figure().axes
+    drawn_curves = curves(QRELS, run, ["nDCG@3", "nDCG_JK@3", "CG@2"], topic="q1")
+    first, second = drawn_curves.figure().axes
     for axes, names in ((first, {"nDCG", "nDCG_JK"}), (second, {"CG", "ideal CG"})):
         assert {text.get_text() for text in axes.get_legend().get_texts()} == names
     values = {line.get_label(): line.get_ydata() for line in first.get_lines()}
-    for one in found.curves[:2]:
+    for one in drawn_curves.curves[:2]:
         assert values[str(one.measure)].tolist() == one.values[0].tolist()
-    assert len(found.answer()) == 1
-    assert found.summary.startswith("good has the nDCG ")
-    assert " at rank 3 in topic q1 and the CG " in found.summary.replace(", ", " and ")
+    assert len(drawn_curves.answer()) == 1
+    assert drawn_curves.summary.startswith("good has the nDCG ")
+    assert " at rank 3 in topic q1 and the CG " in drawn_curves.summary.replace(", ", " and ")
     assert (
         "nDCG: discounted cumulated gain, in which the gain at rank i is divided by log2(i + 1)"
-        in (found.caption)
+        in (drawn_curves.caption)
     )
-    assert "gains from rank b on are divided by the logarithm of the rank" in found.caption
+    assert "gains from rank b on are divided by the logarithm of the rank" in drawn_curves.caption
     assert "counts: nDCG 1, .63, .5, .43, .39; nDCG_JK 1, 1, .63, .5, .43; CG 1, 1, 1" in (
-        found.caption
+        drawn_curves.caption
     )
 
 

@@ -61,14 +61,14 @@ SEVERAL = ["nDCG@4", "nDCG_JK@3", "ERR_G@4", "P_measure@4"]
 def test_several_measures_stand_side_by_side_as_each_alone():
     qrels = {"q": {"a": 1, "b": 3, "c": 0, "d": 2, "e": 3}, "p": {"z": 4}}
     run = {"q": ["a", "x", "b", "c", "d"], "p": ["z"]}
-    found = explain(qrels, {"A": run}, SEVERAL, "q", depth=5)
-    (table,) = found.tables()
+    explanation = explain(qrels, {"A": run}, SEVERAL, "q", depth=5)
+    (table,) = explanation.tables()
     records = table.records()
     assert [record["document"] for record in records] == run["q"]
-    for measure, one in zip(SEVERAL, found.explanations, strict=True):
+    for measure, one in zip(SEVERAL, explanation.explanations, strict=True):
         alone = explain(qrels, {"A": run}, measure, "q", depth=5)
         assert one.value == alone.value
-        long = [row for row in found.records() if row["measure"] == measure]
+        long = [row for row in explanation.records() if row["measure"] == measure]
         for row, of_alone, record in zip(long, alone.records(), records, strict=True):
             assert {name: row[name] for name in of_alone} == of_alone
             for name in ("weight", "stop", "contribution"):
@@ -80,27 +80,29 @@ def test_several_measures_stand_side_by_side_as_each_alone():
     }
     assert records[1]["nDCG@4 weight"] == 1 / np.log2(3)
     assert records[1]["nDCG_JK@3 weight"] == 1
-    answer, of_list, *sentences = found.answer()
+    answer, of_list, *sentences = explanation.answer()
     assert of_list.startswith("First relevant document at rank 1; 3 of its 4 relevant ones")
     assert answer.startswith(
-        f"Topic q: nDCG@4 of A = {decimal(found.explanations[0].value)}, nDCG_"
+        f"Topic q: nDCG@4 of A = {decimal(explanation.explanations[0].value)}, nDCG_"
     )
     assert len(sentences) == len(SEVERAL)
-    first = found.explanations[0]
+    first = explanation.explanations[0]
     quotient = f"nDCG@4 = {decimal(first.sums[3])} / {decimal(first.ideal[3])} = "
     assert sentences[0].startswith(quotient)
     assert "the gain at rank i is divided by log2(i + 1)" in sentences[0]
     assert "gains from rank b on are divided by the logarithm of the rank" in sentences[1]
-    assert "P_measure@4 is no sum over documents." in found.notes()
+    assert "P_measure@4 is no sum over documents." in explanation.notes()
 
 
 def test_several_measures_have_the_worst_topic_of_the_first_and_one_depth():
     qrels = {"q": {"a": 1, "b": 3}, "p": {"z": 4}}
     run = {"q": ["b", "a"], "p": ["x", "y", "z"]}
-    found = explain(qrels, run, ["nDCG_JK@2", "CG"])
-    assert found.summary.startswith("Topic p: nDCG_JK@2 = .0000 and CG = 4.0000, by nDCG_JK@2 the")
-    assert [one.levels.size for one in found.explanations] == [3, 3]
-    assert found.explanations[0].documents == ("x", "y", "z")
+    explanation = explain(qrels, run, ["nDCG_JK@2", "CG"])
+    assert explanation.summary.startswith(
+        "Topic p: nDCG_JK@2 = .0000 and CG = 4.0000, by nDCG_JK@2 the"
+    )
+    assert [one.levels.size for one in explanation.explanations] == [3, 3]
+    assert explanation.explanations[0].documents == ("x", "y", "z")
     with pytest.raises(GradedError, match="ranks other documents than CG in topic p; explain each"):
         explain(qrels, run, ["CG", "CG(judged_only=True)"], "p")
 
@@ -108,11 +110,11 @@ def test_several_measures_have_the_worst_topic_of_the_first_and_one_depth():
 def test_the_figure_of_several_measures_has_their_weights_and_contributions():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     qrels = {"q": {"a": 1, "b": 3, "d": 2}}
-    found = explain(qrels, {"q": ["a", "x", "b", "d"]}, ["nDCG@3", "nDCG_JK@3"], "q")
-    weights, added, _ = found.figure().axes
-    for line, one in zip(weights.get_lines(), found.explanations, strict=True):
+    explanation = explain(qrels, {"q": ["a", "x", "b", "d"]}, ["nDCG@3", "nDCG_JK@3"], "q")
+    weights, added, _ = explanation.figure().axes
+    for line, one in zip(weights.get_lines(), explanation.explanations, strict=True):
         assert line.get_ydata().tolist() == one.weights.tolist()
-    for bars, one in zip(added.containers, found.explanations, strict=True):
+    for bars, one in zip(added.containers, explanation.explanations, strict=True):
         assert [bar.get_height() for bar in bars] == one.contributions.tolist()
     names = [text.get_text() for text in added.get_legend().get_texts()]
     assert names == ["nDCG@3", "nDCG_JK@3"]
@@ -370,13 +372,13 @@ def test_a_measure_is_headed_by_the_name_that_the_user_types(measure, has_note):
 def test_the_figure_has_the_weight_of_each_rank_unless_all_count_alike(measure, column, head):
     pytest.importorskip("matplotlib")
     run = demo.run_paths()["A"]
-    found = explain(demo.qrels_path(), run, measure, "351")
-    texts = [text.get_text() for text in found.figure().axes[0].texts]
-    caption = found.figure().texts[-1].get_text()
+    explanation = explain(demo.qrels_path(), run, measure, "351")
+    texts = [text.get_text() for text in explanation.figure().axes[0].texts]
+    caption = explanation.figure().texts[-1].get_text()
     assert ("weight" in texts, "worth" in texts) == (head == "weight", head == "worth")
     assert ("Weight:" in caption, "Worth:" in caption) == (head == "weight", head == "worth")
     if column is not None:
-        numbers = getattr(found, column)
+        numbers = getattr(explanation, column)
         expected = [f"{number:.3f}" for number in numbers[~np.isnan(numbers)].tolist()]
         first = texts.index(head) + 1
         assert texts[first : first + len(expected)] == expected

@@ -205,8 +205,8 @@ def test_losses_of_groups_that_the_table_shows_are_told():
     by = {f"q{number}": f"g{number // 20}" for number in range(80)}
     by |= {topic: by[f"q{number}"] for number, topic in enumerate(of_pair(old, new).topics)}
     every = gate(of_pair(old, new), margin="5%", by=by, every_group=True)
-    shown = {verdict.group for verdict in every.verdicts if verdict.upper < 0}
-    assert shown == {None, "g0", "g1"}
+    below_0 = {verdict.group for verdict in every.verdicts if verdict.upper < 0}
+    assert below_0 == {None, "g0", "g1"}
     name = every.verdicts[0].name
     assert every.answer()[0].endswith(
         f"within the margin of 5 %; significant, but smaller: the loss by {name} (−.0035 or −.7 %) "
@@ -214,8 +214,10 @@ def test_losses_of_groups_that_the_table_shows_are_told():
         f"correction: the loss by {name} in g1 (−.0050 or −1.0 %)."
     )
     noted = gate(of_pair(old, new), margin="5%", by=by).notes()
-    ends = ["−.0100, which is significant, but smaller.",
-            "−.0050, which is significant only without Holm's correction, and smaller."]  # fmt: skip
+    ends = [
+        "−.0100, which is significant, but smaller.",
+        "−.0050, which is significant only without Holm's correction, and smaller.",
+    ]
     assert all(note.endswith(end) for note, end in zip(noted[1:3], ends, strict=True))
     assert not any("significant" in note for note in [noted[0], *noted[3:5]])
 

@@ -139,7 +139,7 @@ explain(QRELS, RUNS["good"], "sDCG", "q1") |
     sDCG has a value for a session, not for a topic; evaluate
 curves(QRELS, RUNS, "nsDCG@3") | evaluate, compare, power, gate and sensitivity compute
 curves(QRELS, RUNS, "ERR@5") |
-    but graded measures have: ERR_G(max_gain=15)@5 has the same values, with the top level 4 of gdeval
+    graded measures have: ERR_G(max_gain=15)@5 has the same values, with the top level 4 of gdeval
 evaluate(QRELS, RUNS, ["Bpref"], unjudged="max") |
     have, and AP, nDCG, P, R, RBP, RR, SetP, SetR, Success of
 curves(QRELS, RUNS, "nCG@10", 20)                       | nCG@10 ends at rank 10, but depth=20

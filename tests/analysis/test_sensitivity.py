@@ -199,9 +199,9 @@ def test_the_answer_says_where_the_best_run_turns(measure):
     study = result.study
     own_gains = gains_of_levels((1, 2, 3), gains_of(parse_measure(measure)))
     turns = turns_of(study, parse_measure(measure), (1, 2, 3), own_gains)
-    found = [turn for turn in (turns.below, turns.above) if turn]
-    assert found
-    for turn in found:
+    below_and_above = [turn for turn in (turns.below, turns.above) if turn]
+    assert below_and_above
+    for turn in below_and_above:
         for share, best in ((0.998, turn.before), (1.002, turn.after)):
             gains = dict(zip((1, 2, 3), [*own_gains[:-1], turn.gain * share], strict=True))
             means = evaluate(study.judgments, study.runs, [parse_measure(measure)(gains=gains)])

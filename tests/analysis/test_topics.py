@@ -116,7 +116,9 @@ def test_several_pairs_have_one_sentence_a_measure_and_a_table_of_counts():
     assert len(counts.rows) == 2 * 10
     for measure, run, other, better, worse in counts.rows:
         is_pair = (rows.measure == measure) & (rows.run == run) & (rows.other == other)
-        differences = rows[is_pair].difference * (-1 if measure == "ASL" else 1)
+        differences = rows[is_pair].difference
+        if measure == "ASL":
+            differences = -differences
         assert (better, worse) == ((differences > 0).sum(), (differences < 0).sum())
 
 

@@ -76,12 +76,12 @@ def test_standard_measures_have_their_formula_and_the_page_that_defines_them(out
     for name, fact in texts.items():
         assert bool(fact["formula"]) == (name in here)
         assert (f"standard_measures.paragraph {name}\n" in page) == (name in here)
-    shown = " ".join(" ".join(output("measures", "ERR", "infAP")).split())
-    assert "ERR_G(max_gain=15) has the same formula, with the top level 4 of gdeval" in shown
-    assert "in ERR_G, as in its paper, the highest judged level is the top" in shown
-    assert "formula Σ_{i≤k} s(i) / i" in shown
-    assert f"definition {listing.PAGE_OF_STANDARD}" in shown
-    assert f"definition {listing.PAGE_OF_OTHERS}" in shown
+    printed = " ".join(" ".join(output("measures", "ERR", "infAP")).split())
+    assert "ERR_G(max_gain=15) has the same formula, with the top level 4 of gdeval" in printed
+    assert "in ERR_G, as in its paper, the highest judged level is the top" in printed
+    assert "formula Σ_{i≤k} s(i) / i" in printed
+    assert f"definition {listing.PAGE_OF_STANDARD}" in printed
+    assert f"definition {listing.PAGE_OF_OTHERS}" in printed
 
 
 def test_plugins_are_listed_with_their_status(output, monkeypatch):

@@ -1,6 +1,7 @@
 """Commands that are refused: each prints one line, ends with status 2 and writes nothing."""
 
 import os
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -40,7 +41,8 @@ evaluate qrels run AP --gains w1     | --gains applies to no measure: AP (takes 
 evaluate qrels run ERR@5 --gains exp | no measure: ERR@5 (takes no gains; ERR_G@5 does)
 evaluate qrels unknown.txt AP        | file not found: 'unknown.txt'
 evaluate qrels 'x?' AP               | file not found: 'x?'
-evaluate qrel run AP                 | 'qrel' is neither a file nor an ir-datasets id; did you mean qrels?
+evaluate qrel run AP |
+    'qrel' is neither a file nor an ir-datasets id; did you mean qrels?
 identify qrels run 446               | 446 is no file; for a mean: --mean 446
 evaluate qrels run 'nDCG(gains=1:1.5,judged_only=True)' | nDCG_Burges takes any gains
 evaluate qrels othr.gz AP            | did you mean other?
@@ -52,13 +54,21 @@ evaluate graded-demo A.run AP --sessions=turns.csv | turns.csv: topic 351 has tw
 evaluate qrels rr AP                 | no run is given; 'rr' is read as a measure: write ./rr for
 evaluate qrels empty AP              | 'empty' is a directory; pass run files, for example empty/*
 evaluate                             | arguments are required: QRELS
-evaluate qrels run AP -q --show topics         | --show topics and --by_query exclude each other: the former has the topics
+evaluate qrels run AP -q --show topics |
+    --show topics and --by_query exclude each other: the former has the topics
 evaluate qrels run AP -q --sort value          | --show topics has the hardest topics first
-evaluate qrels run AP --show topics --confidence .9 | exclude each other: intervals are those of means over topics
-compare --values four.csv --baseline A B AP    | the baseline 'A' is not among the runs that are named, B; name it with them, or write several baselines as --baseline A,B
-power --values four.csv B C AP --baseline A    | the baseline 'A' is not among the runs that are named, B and C; name it with them
-judges qrels runs/ AP                          | 'runs/' has runs and no judgments of a machine; name the machine's qrels after the human's: ir_measures_graded judges qrels MACHINE_QRELS runs/ AP
-judges qrels run other AP                      | 'run' has runs and no judgments of a machine; name the
+evaluate qrels run AP --show topics --confidence .9 |
+    exclude each other: intervals are those of means over topics
+compare --values four.csv --baseline A B AP |
+    the baseline 'A' is not among the runs that are named, B; name it with them, or write
+    several baselines as --baseline A,B
+power --values four.csv B C AP --baseline A |
+    the baseline 'A' is not among the runs that are named, B and C; name it with them
+judges qrels runs/ AP |
+    'runs/' has runs and no judgments of a machine; name the machine's qrels after the human's:
+    ir_measures_graded judges qrels MACHINE_QRELS runs/ AP
+judges qrels run other AP |
+    'run' has runs and no judgments of a machine; name the
 gate qrels run other AP --hardest   | compare … --show topics those in which two runs differ most
 evaluate qrels run AP --ci           | --confidence 0.95 adds intervals
 evaluate qrels run AP --confidence 101% | confidence=1.01 is not allowed
@@ -75,7 +85,8 @@ evaluate qrels run AP --sort P@1,2   | --sort takes one measure, not P@1 and P@2
 evaluate qrels run CG --gains w3 --gains w10 --sort nCG | --sort nCG stands for nCG and nCG(gains=
 leaderboards --qrels qrels run other P@1,2=AP | takes one measure, not P@1 and P@2
 evaluate qrels run --sort            | --sort needs MEASURE:
-evaluate qrels run nDCG10                             | measure not found: nDCG10; did you mean nDCG@10?
+evaluate qrels run nDCG10 |
+    measure not found: nDCG10; did you mean nDCG@10?
 evaluate qrels run CG --gains 1,10                    | write 1:1,2:10 for the levels 1, 2
 evaluate qrels run AP -z             | unrecognized arguments: -z
 halves qrels                         | write sensitivity QRELS RUN… MEASURE; docs/leaderboards.md
@@ -83,10 +94,12 @@ lightgbm                             | from ir_measures_graded import lightgbm_m
 compare qrels run other AP --bold    | -f latex, markdown and html set the best values in bold
 judges qrels qrels --show estimats   | did you mean estimates?
 evaluate qrels run nDCG(rel=3)@5      | a level of gain 0 is not relevant: nDCG(gains=1:0,2:0)@5
-evaluate qrels run ERR(rel=2)@5       | a level of gain 0 is not relevant: ERR_G(gains=1:0,2:3,3:7)@5
+evaluate qrels run ERR(rel=2)@5 |
+    a level of gain 0 is not relevant: ERR_G(gains=1:0,2:3,3:7)@5
 judges qrels                         | judges needs the qrels of a machine beside those of the human
 judges --values x.csv                | --values is an option of compare
-evaluate qrels run 'nDCG(dcg="log2")@10' --gains exp | nDCG_Burges takes any gains, exp and linear too
+evaluate qrels run 'nDCG(dcg="log2")@10' --gains exp |
+    nDCG_Burges takes any gains, exp and linear too
 evaluate qrels run 'nDCG_JK(gains=[2,3])@10' | write nDCG_JK(gains=1:2,2:3)@10 for the levels 1, 2
 evaluate qrels run 'nDCG_JK(b=2,gains=1,3)@10' | write nDCG_JK(b=2,gains=1:1,2:3)@10 for the
 evaluate qrels run nDCG_JK --gains 0,1,3 | levels 0, 1, 2; the highest level of the qrels is 3
@@ -103,16 +116,19 @@ explain {ABC} CG                     | explain takes at most two runs; 3 are giv
 explain qrels run other CG nCG       | explain of two runs takes one measure, not CG and nCG
 compare --values AP.csv A A AP        | the run 'A' is named twice; name each run once
 compare --values AP.csv A A --baseline A | several baselines are written --baseline A,B
-compare --values AP.csv qrels A AP                    | 'qrels' is a file, and beside --values words name runs
+compare --values AP.csv qrels A AP |
+    'qrels' is a file, and beside --values words name runs
 evaluate qrels run 'nDCG(gains=steep)@10' | nDCG takes no names of gains; nDCG_Burges takes any
-evaluate qrels run 'nDCG@10(gains=exp)'               | the parameters come before the cutoff; write nDCG(gains=exp)@10
+evaluate qrels run 'nDCG@10(gains=exp)' |
+    the parameters come before the cutoff; write nDCG(gains=exp)@10
 evaluate qrels run 'nDCG(dcg=log2)@10'                | the word log2 in dcg needs quotes
 gate --values AP.csv A nwe           | the runs of the table are A
 gate --values AP.csv odl A           | measure not found: odl
 gate --values AP.csv                 | a gate needs two runs
 gate qrels run other AP --margin 1% --margin 2% | --margin is given twice
 holes qrels run other CG@3 --merged new.txt | --merged requires --answers
-holes qrels run other CG@3 --answers ./qrels --merged x | x: the ending chooses the form: .run, .qrels
+holes qrels run other CG@3 --answers ./qrels --merged x |
+    x: the ending chooses the form: .run, .qrels
 identify graded-demo A.run           | give each run its values or --mean
 identify graded-demo A.run B.run --mean 0.5 | numbers of runs (2) and of their values (1) differ
 identify graded-demo A.run A.run     | A.run: cannot be read as lines of a topic and a value
@@ -121,8 +137,10 @@ judges qrels qrels --confidence 95   | confidence=95.0 is not allowed
 judges qrels qrels --gains exp       | --gains requires runs and measures
 judges qrels qrels run P@5 --show favours | --show favours requires measures and at least 2 runs
 judges qrels qrels run P@5 --show agreement | name at least 2 runs, not 1
-judges qrels qrels qrels run P@5 --show estimates | requires a single machine, not 2; name one, or make
-reproduce qrels run other AP --baseline run | other is a third table; name the qrels of runs with --qrels
+judges qrels qrels qrels run P@5 --show estimates |
+    requires a single machine, not 2; name one, or make
+reproduce qrels run other AP --baseline run |
+    other is a third table; name the qrels of runs with --qrels
 judges qrels qrels runs.csv run P@5  | runs.csv may be qrels or a run: convert it to
 measures -o tsv                      | (for the format, use -f tsv)
 power {ABC} P@5 --differences a      | give numbers separated by commas, as in 0.05,0.1
@@ -154,7 +172,10 @@ def refused(refusal):
     return message_of
 
 
-@pytest.mark.parametrize("case", REFUSED.strip().splitlines())
+CASES = re.sub(r"\n +", " ", REFUSED).strip().splitlines()
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_a_refused_command_names_the_fact(case, refused):
     line, fact = case.rsplit(" | ", 1)
     assert fact in refused(line)
@@ -164,7 +185,8 @@ SUGGESTED = {
     "curves qrels run nDCG@2 nDCG_JK@2 DCG@2 DCG_JK@2 --topic q1":
         "nDCG@2 nDCG_JK@2 'DCG_Burges(gains=linear)@2' DCG_JK@2 --topic q1",
     "curves qrels run DCG nCG --topic q1": "DCG_JK nCG --topic q1",
-    "curves qrels run DCG_JK@9 'CG DCG@2,5' --gains exp": "DCG_JK@9 'CG DCG_Burges@2,5' --gains exp",
+    "curves qrels run DCG_JK@9 'CG DCG@2,5' --gains exp":
+        "DCG_JK@9 'CG DCG_Burges@2,5' --gains exp",
     "curves qrels run DCG nCG --no_relevant one": "",
     "curves qrels run DCG P@5 hits@5": "",
     "curves qrels run DCG --ratio_of_means": "",

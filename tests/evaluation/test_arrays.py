@@ -411,7 +411,8 @@ def test_words_of_boosting_libraries_are_taken_once():
 
 
 def test_labels_in_ranked_order_need_no_scores():
-    by_hand = 7 / 8 + 1 / 8 * 3 / 8 / 2 + 1 / 8 * 5 / 8 * 1 / 8 / 4
+    by_rank = [7 / 8, 1 / 8 * 3 / 8 / 2, 1 / 8 * 5 / 8 * 1 / 8 / 4]
+    by_hand = sum(by_rank)
     assert array_mean("ERR_G@10", [3, 2, 0, 1], ties="given") == pytest.approx(by_hand, abs=1e-15)
     labels = [3, 2, 0, 1, 0, 2]
     scores = [6, 5, 4, 3, 2, 1]

@@ -174,16 +174,13 @@ def test_the_note_says_whether_any_documents_are_tied(scores, tmp_path):
     qrels = {"q": {"a": 1, "b": 0}, "p": {"a": 1}}
     run = {"q": dict(zip("ba", scores, strict=True)), "p": {"a": 1.0}}
     path = tmp_path / "x.run"
-    path.write_text(
-        "".join(
-            f"{topic} Q0 {doc} 1 {score} x\n"
-            for topic, of_topic in run.items()
-            for doc, score in of_topic.items()
-        )
-    )
+    lines = []
+    for topic, of_topic in run.items():
+        lines += [f"{topic} Q0 {doc} 1 {score} x\n" for doc, score in of_topic.items()]
+    path.write_text("".join(lines))
     expected = "Tied documents are in the order of the rows of the run."
     if scores[0] != scores[1]:
         expected = "No documents of a topic are tied, so the order of the rows changes nothing."
     for of_run in (run, str(path)):
-        given = evaluate(qrels, {"x": of_run}, ["AP"], ties="given")
-        assert expected in map(str, given.notes())
+        evaluation = evaluate(qrels, {"x": of_run}, ["AP"], ties="given")
+        assert expected in map(str, evaluation.notes())

@@ -197,9 +197,9 @@ def test_unjudged_documents_are_noted_from_5_percent_on_unless_a_remark_tells_th
     runs = {"x": {}}
     for topic in range(4):
         qrels[f"q{topic}"] = dict(qrels["q"])
-        runs["x"][f"q{topic}"] = {
-            doc: 1.0 - rank for rank, doc in enumerate(docs[topic * 10 :][:10])
-        }
+        first_rank = topic * 10
+        ten_docs = docs[first_rank : first_rank + 10]
+        runs["x"][f"q{topic}"] = {doc: 1.0 - rank for rank, doc in enumerate(ten_docs)}
     del qrels["q"]
     share = evaluate(qrels, runs, ["P@10"]).unjudged.shares["x"]
     assert share == pytest.approx(unjudged / 40)
@@ -251,9 +251,9 @@ def _texts(qrels):
         ({"a": 8}, []),
     ],
 )
-def test_check_tells_levels_that_hardly_a_document_has(levels, texts):
-    found = _texts({"q1": GRADES["q1"] | levels})
-    assert [text[: len(start)] for text, start in zip(found, texts, strict=True)] == texts
+def test_check_tells_levels_that_hardly_any_document_has(levels, texts):
+    all_texts = _texts({"q1": GRADES["q1"] | levels})
+    assert [text[: len(start)] for text, start in zip(all_texts, texts, strict=True)] == texts
 
 
 @pytest.mark.parametrize("scale", [[0, 1, 10, 100, 1000], range(0, 101, 5), [0, 1, 3, 7, 15]])
@@ -266,8 +266,8 @@ def test_check_tells_repeated_judgments(tmp_path):
     (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 0\nq1 0 a 1\nq2 0 c 1\nq2 0 c 1\n")
     (text,) = _texts(tmp_path / "qrels")
     assert text == (
-        "2 judgments repeat earlier ones with the same level, as that of document 'a' of topic 'q1' "
-        "(line 3)"
+        "2 judgments repeat earlier ones with the same level, as that of document 'a' of topic "
+        "'q1' (line 3)"
     )
     (tmp_path / "intents").write_text("q1 1 a 1\nq1 2 a 1\nq1 2 b 0\n")
     assert _texts(tmp_path / "intents") == []

@@ -615,8 +615,8 @@ def test_a_comparison_takes_columns_without_known_names_as_runs_and_says_so(colu
         assert any(taken in note for note in result.sentences())
     pair = column_per_run[["B", "A"]].reset_index().rename_axis(columns=None)
     with pytest.warns(InputWarning, match="columns B and A are taken as runs"):
-        found = gate(pair)
-    assert (found.old, found.new) == ("B", "A")
+        gated = gate(pair)
+    assert (gated.old, gated.new) == ("B", "A")
     assert Evaluation.from_values("published.csv").runs == ("published",)
     # The names that the user gives tell that a column is a measure.
     for table, smaller in (("run=published.csv", ()), ("published.csv", ["A"])):

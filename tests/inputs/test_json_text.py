@@ -50,14 +50,14 @@ class TextOfFile:
 
 def parsed(text, way, together):
     """The values or members in a text, each with its line, and the error that ends them."""
-    parts = Text(TextOfFile(text))
-    parts._is_dense = together
+    json_values = Text(TextOfFile(text))
+    json_values._is_dense = together
     seen = []
     try:
-        parts.sign()
-        for part in getattr(parts, way)():
-            seen.append((parts.line, repr(part)))
-        parts.end()
+        json_values.sign()
+        for value in getattr(json_values, way)():
+            seen.append((json_values.line, repr(value)))
+        json_values.end()
     except FileError as error:
         seen.append(str(error))
     return seen
@@ -89,7 +89,8 @@ changes = st.lists(
 @given(st.data(), st.sampled_from(["_values", "members"]), changes, st.sampled_from([15, 40, 200]))
 @settings(deadline=None)
 def test_values_parsed_together_are_those_parsed_one_by_one(data, way, changes, cached):
-    text = data.draw(texts_of_objects if way == "_values" else texts_of_members)
+    texts = texts_of_objects if way == "_values" else texts_of_members
+    text = data.draw(texts)
     for place, inserted, left_out in changes:
         text = text[:place] + inserted + text[place + left_out :]
     if way == "members" and not text.startswith("{"):

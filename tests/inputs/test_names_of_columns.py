@@ -165,13 +165,14 @@ def test_a_run_is_read_by_the_words_of_its_columns_with_a_remark(tmp_path, form)
         (
             "session_id,qid,docno,score\n7,7,d1,5\n",
             {"query_id": "sesion_id"},
-            "has no column sesion_id; it has session_id, qid, docno, score; did you mean session_id?",
+            "has no column sesion_id; it has session_id, qid, docno, score; did you mean "
+            "session_id?",
         ),
         (
             "phrase,sku,BM25 (raw)\n7,d1,5\n",
             None,
-            "of the columns phrase, sku, BM25 (raw), only phrase and sku are recognised; name those "
-            "of scores, perhaps with --columns 'query_id=phrase,score=BM25 (raw)'",
+            "of the columns phrase, sku, BM25 (raw), only phrase and sku are recognised; name "
+            "those of scores, perhaps with --columns 'query_id=phrase,score=BM25 (raw)'",
         ),
         (
             "qid,docno,Place in List\n7,d1,5\n",

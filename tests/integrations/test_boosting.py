@@ -341,9 +341,9 @@ def test_a_scorer_tells_once_of_groups_that_boosting_libraries_count_otherwise()
     labels, scores, sizes = LACKING
     ids = np.repeat(np.arange(sizes.size), sizes)
     score = pickle.loads(pickle.dumps(scorer("nDCG_Burges@2")))
-    with pytest.warns(InputWarning) as told:
+    with pytest.warns(InputWarning) as warned:
         first = score(FirstFeature(), scores[:, None], labels, groups=ids)
-    assert [str(warning.message) for warning in told] == [
+    assert [str(warning.message) for warning in warned] == [
         "2 of 4 groups have no relevant document by nDCG_Burges@2; they count 0, but 1 in the NDCG "
         "of LightGBM, XGBoost and CatBoost: no_relevant='one' counts them 1, 'skip' leaves them "
         "out, 'zero' counts them 0 without this warning"

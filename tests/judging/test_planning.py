@@ -96,9 +96,9 @@ def test_estimates_say_what_a_width_needs(some_human):
 @pytest.mark.parametrize("width", [0.02, 0.08, 0.15])
 def test_all_numbers_of_the_sentence_are_of_one_run(some_human, width):
     """The run that needs most is named, with the documents to label."""
-    found = estimate(some_human, demo.NAME, demo.run_paths(), ["nDCG@10"], width=width)
-    (sentence,) = map(str, found.plan_answer())
-    worst = next(row for row in found.plans if f"{row.run} needs" in sentence)
+    estimates = estimate(some_human, demo.NAME, demo.run_paths(), ["nDCG@10"], width=width)
+    (sentence,) = map(str, estimates.plan_answer())
+    worst = next(row for row in estimates.plans if f"{row.run} needs" in sentence)
     is_reached = worst.plan.topics is not None
     topics = worst.plan.topics if is_reached else worst.plan.least
     per_topic = np.mean([len(some_human[topic]) for topic in some_human])
@@ -134,8 +134,8 @@ def test_a_machine_never_costs_a_topic(pilot, correlation):
     """λ is fitted on the pilot, so the topics are (p − 1)/(p − 2) times what ρ alone would need."""
     variance = 8 / (pilot - 1)
     spreads = Spreads(8.0, 8.0, 8 * correlation, pilot, variance, variance)
-    found = plan(spreads, variance**0.5 / 5, 0.95, pilot, 10 * pilot, 0)
-    assert found.least <= found.alone
-    assert found.topics is None or found.topics <= found.alone
+    planned = plan(spreads, variance**0.5 / 5, 0.95, pilot, 10 * pilot, 0)
+    assert planned.least <= planned.alone
+    assert planned.topics is None or planned.topics <= planned.alone
     fitted = (1 - correlation**2) * (pilot - 1) / (pilot - 2)
-    assert found.least == pytest.approx(min(fitted, 1) * found.alone, abs=1.5)
+    assert planned.least == pytest.approx(min(fitted, 1) * planned.alone, abs=1.5)

@@ -325,7 +325,7 @@ def test_a_figure_does_not_repeat_the_sentence_above_it():
 def test_a_caption_says_nothing_twice(result):
     """No two sentences explain one name, and none repeats a share or the words of another."""
     figure = result(demo.qrels_path(), demo.run_paths()).figure()
-    text = " ".join(part.get_text().replace("\n", " ") for part in figure.texts)
+    text = " ".join(text.get_text().replace("\n", " ") for text in figure.texts)
     explained = re.findall(r"(?:^|\. )([^.:]+): ", text)
     assert len(explained) == len(set(explained))
     for twice in ("each for itself, not all", "exp: exp", "pointwise percentile bands, at each"):

@@ -444,10 +444,10 @@ def test_the_method_says_by_which_gain_a_measure_divides():
     values = np.zeros((1, 3, 2))
     evaluation = Evaluation(("run",), measures, ("1", "2"), values, levels=(0.0, 3.0))
     definitions = method(evaluation, None, "")["definitions"]
-    err, graded, given = [definition["paragraph"] for definition in definitions]
+    err, by_highest, by_max_gain = [definition["paragraph"] for definition in definitions]
     assert "max_gain = 15: the top gain H." in err
-    assert graded.endswith("In these qrels, H is 7.")
-    assert "In these qrels" not in given
+    assert by_highest.endswith("In these qrels, H is 7.")
+    assert "In these qrels" not in by_max_gain
 
 
 def test_the_method_names_inputs_and_sources(tmp_path):

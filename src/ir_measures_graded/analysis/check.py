@@ -195,7 +195,7 @@ def check(
     - a measure: gains or a parameter `rel` for levels that the qrels lack, and measures that take
       the levels of a collection in another way than its track
     - the qrels: levels from 1 on, which may mean not relevant; a negative level, or one far above
-      the others, that hardly a document has; judgments that are repeated
+      the others, that hardly any document has; judgments that are repeated
 
     Without a measure, ties are those of nDCG@10. The top ends at rank 10, or at a smaller cutoff
     of a measure. A run that `evaluate` would refuse has the reason as its remark. `qrels` and
@@ -246,7 +246,7 @@ def check(
 
 
 def _on_rare_levels(of_qrels: Levels) -> Iterator[str]:
-    """A sentence on each level that may be a typing error, as hardly a document has it.
+    """A sentence on each level that may be a typing error, as hardly any document has it.
 
     It is negative or far above the others. No level that the collection defines is one.
     """

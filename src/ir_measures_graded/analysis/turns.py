@@ -38,7 +38,7 @@ AT_ZERO = 1e-3
 TIED = 1e-12
 """The distance of equal means, as a share of the largest one."""
 MOST_FIXED = 3
-"""So many gains that stay as they are are named."""
+"""The most unchanged gains that a sentence names."""
 Best = tuple[str, ...]
 
 
@@ -126,7 +126,7 @@ def turns_of(
         return best_at_gain[gain]
 
     def winner(gain: float) -> Best:
-        # Two runs are equal at the gain where one overtakes the other, which is no turn of its own.
+        # Where one run overtakes another, both are equal; the winner is the best just above.
         if len(best(gain)) > 1:
             return best(gain * (1 + 1e-6) + 1e-9)
         return best(gain)

@@ -372,7 +372,7 @@ def chosen(
     is named twice, and for options that need rankings.
     """
     for option in (*OF_RANKINGS, LEVELS.name):
-        if option in arguments.given:
+        if option in arguments.given_options:
             hint = ""
             if option == "run_column":
                 hint = f"; its column of runs is --columns {quoted(f'run={arguments.run_column}')}"
@@ -389,7 +389,7 @@ def chosen(
     for run in runs:
         if runs.count(run) > 1:
             hint = ""
-            if "baseline" in arguments.given:
+            if "baseline" in arguments.given_options:
                 hint = "; several baselines are written --baseline A,B"
             raise GradedError(f"the run {run!r} is named twice; name each run once{hint}")
     try:

@@ -38,7 +38,7 @@ def run(arguments: Arguments) -> Answer:
     The table has what nobody would notice in the values: topics that a run lacks, ids that do not
     match, mostly unjudged documents at the top, equal scores, levels that measures name and the
     qrels lack, and judgments that look like mistakes: repeated ones, and a negative level or one
-    far above the others that hardly a document has. A remark names the first topics that it is
+    far above the others that hardly any document has. A remark names the first topics that it is
     about; csv, tsv, json and jsonl have all in the column topics. The levels of the qrels follow.
     Exit status 0: nothing is unusual; 1: the table has a remark; 2: an error.
 
@@ -46,7 +46,8 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded check qrels.txt run.txt -f jsonl
     """
     result = check(*inputs(arguments, needed=False))
-    if "gains" in arguments.given and WITH_GAINS.isdisjoint(one.kind for one in result.remarks):
+    kinds = {remark.kind for remark in result.remarks}
+    if "gains" in arguments.given_options and WITH_GAINS.isdisjoint(kinds):
         arguments.without_effect["gains"] = f"{NO_VALUES}, and the qrels have all of its levels"
     status = 1 if result.remarks else 0
     return Answer(result, status)

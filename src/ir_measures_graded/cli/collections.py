@@ -45,7 +45,7 @@ def are_several(arguments: Arguments, stored: Mapping[str, Evaluation]) -> bool:
 def refuse_options(arguments: Arguments, names: Sequence[str]) -> None:
     """Raise `GradedError` for options of a single collection."""
     for name in names:
-        if name in arguments.given:
+        if name in arguments.given_options:
             raise GradedError(f"--{name} is for one collection; there are several")
 
 

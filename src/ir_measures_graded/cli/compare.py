@@ -147,13 +147,13 @@ def run(arguments: Arguments) -> Answer:
         comparison = _over_collections(arguments, stored)
     else:
         comparison = _of_one_collection(arguments, stored.get(""))
-    if "correction" in arguments.given and len(comparison.runs) == 2:
+    if "correction" in arguments.given_options and len(comparison.runs) == 2:
         arguments.without_effect["correction"] = "two runs have one difference by a measure"
     facts = {"unit": comparison.unit, "topics": comparison.topics}
     if arguments.show == "topics":
         evaluation = comparison.by_topic
         has_all_topics = evaluation is not None and bool(evaluation.has_weight.all())
-        if "weights" in arguments.given and has_all_topics:
+        if "weights" in arguments.given_options and has_all_topics:
             reason = "--show topics has the values of topics, and no weight is 0"
             arguments.without_effect["weights"] = reason
         return Answer(comparison.of_topics(), facts=facts)

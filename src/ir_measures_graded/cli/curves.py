@@ -84,14 +84,14 @@ def run(arguments: Arguments) -> Curves | CurvesByMeasure:
     try:
         first = inputs(arguments, uncut=True)
     except GradedError as error:
-        raise GradedError(f"{error}{_with_one_dcg(arguments)}") from None
+        raise GradedError(f"{error}{_hint_on_dcg(arguments)}") from None
     highlight = [run_named(text, first) for text in arguments.highlight]
     settings = arguments.of("depth", "at", "confidence", "resamples", "seed", "topic")
     settings |= arguments.of("ratio_of_means")
     return curves(*first, highlight=highlight, **settings)
 
 
-def _with_one_dcg(arguments: Arguments) -> str:
+def _hint_on_dcg(arguments: Arguments) -> str:
     """The end of a message on the word DCG: the command with the first of its meanings that no
     other word has; empty if there is no such command.
     """
@@ -102,10 +102,10 @@ def _with_one_dcg(arguments: Arguments) -> str:
     for place in range(len(MEANINGS_OF_DCG)):
         words = [_in_one_meaning(word, place) for word in arguments.inputs]
         meanings = [meanings_of_dcg(text)[place] for text in texts if meanings_of_dcg(text)]
-        if _is_line(arguments, words, meanings, others):
+        if _can_replace(arguments, words, meanings, others):
             in_place_of = dict(zip(arguments.inputs, words, strict=True))
             line = shown_line([in_place_of.get(word, word) for word in arguments.words])
-            return f"; as in: {line}{_on_paper(arguments, words)}"
+            return f"; as in: {line}{_hint_on_ratio(arguments, words)}"
     return ""
 
 
@@ -125,7 +125,7 @@ def _in_one_meaning(word: str, place: int) -> str:
     return " ".join(texts) or word
 
 
-def _is_line(
+def _can_replace(
     arguments: Arguments, words: Sequence[str], meanings: Iterable[str], others: Iterable[str]
 ) -> bool:
     """Whether the command takes the words in place of its own, the measures in the place of DCG are
@@ -136,15 +136,15 @@ def _is_line(
         if {uncut(measure) for measure in chosen} & {uncut(measure) for measure in measures}:
             return False
         have_own = any("gains" in measure.params for measure in chosen)
-        if have_own and "gains" in arguments.given:
+        if have_own and "gains" in arguments.given_options:
             return False
-        _check_line(arguments, words, bool(arguments.ratio_of_means))
+        _check_words(arguments, words, bool(arguments.ratio_of_means))
     except GradedError:
         return False
     return True
 
 
-def _check_line(arguments: Arguments, words: Sequence[str], ratio_of_means: bool) -> None:
+def _check_words(arguments: Arguments, words: Sequence[str], ratio_of_means: bool) -> None:
     """Raise `GradedError` unless the command takes the words in place of its own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)
@@ -152,14 +152,14 @@ def _check_line(arguments: Arguments, words: Sequence[str], ratio_of_means: bool
     check_curves(qrels, measures, arguments.depth, arguments.at, ratio_of_means)
 
 
-def _on_paper(arguments: Arguments, words: Sequence[str]) -> str:
+def _hint_on_ratio(arguments: Arguments, words: Sequence[str]) -> str:
     """How a line becomes that of the paper, which divides means; empty if nothing is to be said."""
     texts = [text for word in words for text in _texts_of(word)]
     names = {re.split("[@(]", text)[0] for text in texts}
     if names.isdisjoint(NORMALISED) or arguments.ratio_of_means or _of_one_topic(arguments):
         return ""
     try:
-        _check_line(arguments, words, ratio_of_means=True)
+        _check_words(arguments, words, ratio_of_means=True)
     except GradedError:
         return ""
     return (

@@ -212,7 +212,7 @@ def _by_topic(
         reason = f"--show {TOPICS} has the values of topics, and no weight is 0"
         arguments.without_effect["weights"] = reason
     view = evaluation.of_topics(arguments.by)
-    if "figure" in arguments.given:
+    if "figure" in arguments.given_options:
         view.draw = partial(_figure, evaluation, arguments)
     return Answer(view, facts=facts, default=default)
 
@@ -235,7 +235,7 @@ def _by_group(
 def _figure(evaluation: Evaluation, arguments: Arguments) -> "figures.Figure":
     """The figure that was asked for; means have intervals if these can be computed."""
     kind = arguments.figure
-    if "figure" not in arguments.given and arguments.by_query:
+    if "figure" not in arguments.given_options and arguments.by_query:
         kind = TOPICS
     if kind != MEANS:
         return evaluation.figure(kind)

@@ -198,13 +198,13 @@ def _of_qrels(arguments: Arguments) -> Sides:
 
 def refuse_options_of_qrels(arguments: Arguments) -> None:
     """Raise `GradedError` for an option of qrels and runs that is given for tables of values."""
-    if "no_relevant" in arguments.given:
+    if "no_relevant" in arguments.given_options:
         raise GradedError(
             "--no_relevant requires --qrels: tables do not tell which topics have a relevant "
             "document"
         )
     for option in OF_QRELS:
-        if option is not NO_LIMITS and option.name in arguments.given:
+        if option is not NO_LIMITS and option.name in arguments.given_options:
             raise GradedError(f"--{option.name} requires --qrels")
 
 
@@ -214,7 +214,7 @@ def qrels_of(arguments: Arguments, of_tables: Sequence[str]) -> tuple[str, str]:
     Raises `GradedError` for more than two, and for the options `of_tables` of values.
     """
     for name in of_tables:
-        if name in arguments.given:
+        if name in arguments.given_options:
             raise GradedError(f"--{name} is for tables of values, not for --qrels")
     if len(arguments.qrels) > 2:
         raise GradedError(f"--qrels is given {len(arguments.qrels)} times; give it once or twice")

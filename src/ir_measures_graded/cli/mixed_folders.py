@@ -13,7 +13,7 @@ from ..files.files import RunFile, qrels_in
 from .parser import files_of_folder
 
 MOST_TRIED = 50
-"""So many files of a folder are tried."""
+"""The most files of a folder that are tried."""
 
 
 class KindOfFiles(NamedTuple):
@@ -55,11 +55,8 @@ COMMAND_OF_QRELS = "judges"
 
 
 def what_to_name(words: Sequence[str], message: str) -> str:
-    """What to type in place of the folder, one of the words, that the message is about, because it
-    names the folder or one of its files.
-
-    These are the patterns of the files that the folder stands for. Empty if there is no such
-    folder.
+    """What to type in place of a folder among the words: the patterns of the files that it stands
+    for. Empty unless the message names the folder or one of its files.
     """
     for folder, kind in _folders(words):
         files = files_of_folder(folder)

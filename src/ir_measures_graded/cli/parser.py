@@ -171,21 +171,21 @@ class _Once(argparse.Action):
 class Arguments:
     """The `words` of a command line, the value of each option, and the files that they name.
 
-    ``arguments.depth`` is the value of --depth. `given` has the names of the options that are
-    given. A command adds to `without_effect` why options have none, as its result shows.
+    ``arguments.depth`` is the value of --depth. `given_options` has the names of the options that
+    are given. A command adds to `without_effect` why options have none, as its result shows.
     """
 
     def __init__(
         self,
         words: Sequence[str],
         by_option: Mapping[str, Any],
-        given: Set[str],
+        given_options: Set[str],
         reads: Sequence[str],
         writes: Sequence[str],
     ):
         self.words = words
         self.by_option = by_option
-        self.given = given
+        self.given_options = given_options
         self.reads = reads
         self.writes = writes
         self.without_effect: dict[str, str] = {}
@@ -257,14 +257,14 @@ class Parser(argparse.ArgumentParser):
         values: dict[str, Any] = {}
         self.words = words
         parsed = vars(self.parse_intermixed_args(self.joined(words[1:])))
-        given = {name for name, value in parsed.items() if value is not False}
+        given_options = {name for name, value in parsed.items() if value is not False}
         reads: list[str] = []
         writes: list[str] = []
         for option in self.options:
             name = option.name
-            if name in given and option.requires and option.requires not in given:
+            if name in given_options and option.requires and option.requires not in given_options:
                 raise GradedError(f"--{name} requires --{option.requires}")
-            if name in given and option.excludes in given:
+            if name in given_options and option.excludes in given_options:
                 raise GradedError(f"--{name} and --{option.excludes} exclude each other")
             default = [] if option.many or option.repeated else option.default
             value = parsed.get(name, default)
@@ -277,7 +277,7 @@ class Parser(argparse.ArgumentParser):
                 writes += option.writes(value)
             if option.endings:
                 check_endings(as_list(value), option.endings)
-        return Arguments(words, values, given, reads, writes)
+        return Arguments(words, values, given_options, reads, writes)
 
     def joined(self, words: Iterable[str]) -> list[str]:
         """The words, with commas between numbers behind an option that takes several.

@@ -200,7 +200,7 @@ def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> 
 def _idle_options(parser: "Parser", arguments: Any) -> Iterator[tuple[str, str]]:
     """The options that are given and have no effect, with the reason."""
     for option in parser.options:
-        if option.idle is not None and option.name in arguments.given:
+        if option.idle is not None and option.name in arguments.given_options:
             reason = option.idle(arguments)
             if reason:
                 yield option.name, reason

@@ -26,11 +26,11 @@ from ..output.formats import counted
 SAMPLED_DOCUMENTS = 10_000
 """The retrieved and judged documents that are compared."""
 SAMPLED_FOR_ZEROS = 1_024
-"""The ids of a block among which one that begins with 0 is looked for."""
+"""The number of ids of a block that are searched for one that begins with 0."""
 SAMPLED_BLOCKS = 2
 """The blocks of large data of which documents are compared, half as many of each."""
 LEAST_SURE = 4
-"""So many pairs do not occur by chance without a pair within one side."""
+"""The least number of pairs that are no chance if there is none within one side."""
 SAMPLED_RANKS = 100
 """The first ranks of a topic that are compared if not all documents are."""
 

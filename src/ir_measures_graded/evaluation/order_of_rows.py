@@ -33,7 +33,7 @@ def in_order_given(run: Rows) -> Rows:
     order = _descending(run)
     values = np.empty_like(run.values)
     values[order] = -1.0 - positions(np.diff(run.offsets))
-    facts = run.facts._replace(were_tied=not _is_new(run, order).all())
+    facts = run.facts._replace(were_tied=not _differs_from_previous(run, order).all())
     return replace(run, values=values, docs=run.docs.ids(), facts=facts)
 
 
@@ -56,10 +56,10 @@ def tied_documents(run: Rows) -> int:
     2
     """
     order = descending(as_compared(run.values), run.offsets)
-    return int(tied(_is_new(run, order)).shape[1])
+    return int(tied(_differs_from_previous(run, order)).shape[1])
 
 
-def _is_new(run: Rows, order: np.ndarray) -> np.ndarray:
+def _differs_from_previous(run: Rows, order: np.ndarray) -> np.ndarray:
     """Whether the score differs from the one before (N), in this order of each topic."""
     is_new = changes(as_compared(run.values)[order])
     is_new[run.offsets[:-1][np.diff(run.offsets) > 0]] = True

@@ -331,14 +331,14 @@ def _first_of_each(values: Sequence[Any], paths: Sequence[Sequence[str]]) -> lis
 
     If all values have it at one place, a look at all together takes less time.
     """
-    if len(values) >= MANY and set(map(type, values)) == {dict}:
+    if len(values) >= LEAST_LOOKED_AT_TOGETHER and set(map(type, values)) == {dict}:
         for path in paths:
-            found = [value.get(path[0]) for value in values]
+            cells = [value.get(path[0]) for value in values]
             if len(path) > 1:
-                found = [at(value, path[1:]) for value in found]
-            kinds = set(map(type, found))
+                cells = [at(value, path[1:]) for value in cells]
+            kinds = set(map(type, cells))
             if kinds <= KINDS_OF_CELLS:
-                return found
+                return cells
             if kinds != {type(None)}:
                 break
         else:
@@ -346,7 +346,8 @@ def _first_of_each(values: Sequence[Any], paths: Sequence[Sequence[str]]) -> lis
     return [_first(value, paths) for value in values]
 
 
-MANY = 8  # values of which a look at all together takes less time
+LEAST_LOOKED_AT_TOGETHER = 8
+"""The least number of values of which a look at all together takes less time."""
 KINDS_OF_CELLS = frozenset((str, int, float))
 
 
@@ -363,16 +364,16 @@ def _first(value: Any, paths: Sequence[Sequence[str]]) -> Any:
     return None
 
 
-def answered(topic: Any, found: AnswerFound) -> QueryFound:
+def answered(topic: Any, answer: AnswerFound) -> QueryFound:
     """A query with its hits.
 
     If no hit has a score, as in answers that are sorted by a field, the position is the rank.
     """
-    scores = _first_of_each(found.hits, found.answer.score)
+    scores = _first_of_each(answer.hits, answer.answer.score)
     is_ranked = bool(scores) and scores.count(None) == len(scores)
     if is_ranked:
         scores = list(range(-1, -1 - len(scores), -1))
-    return QueryFound(topic, found.ids, scores, is_ranked, found.incomplete)
+    return QueryFound(topic, answer.ids, scores, is_ranked, answer.incomplete)
 
 
 def _answers_in(values: Sequence[Any]) -> list[AnswerFound] | None:

@@ -149,14 +149,14 @@ class Gate(Result):
         what = "difference" if self.equivalent else "loss"
         if len(verdicts) == 1 and significant:
             return f"; the {what} ({self._size(verdicts[0])}) is significant, but smaller"
-        parts = ""
+        text = ""
         if significant:
-            parts += f"; significant, but smaller: the {what} by {self._named_sizes(significant)}"
+            text += f"; significant, but smaller: the {what} by {self._named_sizes(significant)}"
         if by_bounds and len(verdicts) > 1:
             sizes = self._named_sizes(by_bounds)
-            parts += f"; smaller, and significant only {self._without_correction}: the {what} by "
-            parts += sizes
-        return parts
+            text += f"; smaller, and significant only {self._without_correction}: the {what} by "
+            text += sizes
+        return text
 
     def _named_sizes(self, verdicts: Iterable[Verdict]) -> str:
         """Verdicts by name, each with its difference."""

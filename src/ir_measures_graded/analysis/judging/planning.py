@@ -119,10 +119,11 @@ def plan(
     among = _least(half, width, total)
     without_machine = _least(half_alone, width, MOST_TOPICS)
     at_limit_without = _least(half_alone, width / limit, MOST_TOPICS)
+    topics = _at_most(_with(among, alone), without_machine, total + alone)
     return Plan(
         now=half(both),
         reach=half(total),
-        topics=_at_most(_with(among, alone), without_machine, total + alone),
+        topics=topics,
         least=_at_most(_with(least, alone), without_machine),
         at_limit=_at_most(_with(at_limit, alone), at_limit_without),
         alone=without_machine,
