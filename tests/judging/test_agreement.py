@@ -391,7 +391,7 @@ def test_a_favour_comes_with_the_advice_to_believe_the_largest_first():
 @pytest.mark.parametrize(
     ("measure", "runs", "reason"),
     [
-        ("nDCG_JK@10", "ABCDE", "a favour needs at least 6 runs and 2 topics, not 5 and 20"),
+        ("nDCG_JK@10", "ABCDE", "a favour needs at least 6 runs; there are 5"),
         ("nDCG_JK@100", "ABCDEF", "only measures with a cutoff of at most 20"),
         ("Q", "ABCDEF", "only measures with"),
         ("nCG@10", "ABCDEF", "a discount"),
@@ -466,11 +466,30 @@ def test_judges_are_told_apart_or_not(human):
     bad = perturbed(human, 2, 0.7)
     alike = judges(human, {"x": good, "y": good})
     assert alike.differences[0][2:5] == (0.0, 0.0, 0.0)
-    assert alike.answer()[1].endswith("above that of y: not distinguishable.")
+    assert alike.answer()[1].endswith(
+        "above that of y: not shown to differ with 20 topics, which may be too few."
+    )
     assert judges(human, {"x": bad, "y": good}).answer()[1].endswith("above that of x.")
     several = judges(human, {"x": bad, "y": good, "z": perturbed(human, 3, 0.2)})
-    assert [other.verdict for other in several.differences] == ["not distinguishable", "lower"]
+    assert [other.verdict for other in several.differences] == ["not shown to differ", "lower"]
+    assert several.answer()[1].endswith(
+        "by κ, with intervals for all 3 pairs of judges; 20 topics may be too few."
+    )
     assert judges(human, {"x": good}).differences == ()
+
+
+def test_the_most_lenient_and_the_strictest_judge_are_named():
+    human = {"q1": {"a": 0, "b": 1, "c": 2}, "q2": {"d": 0, "e": 2}}
+    lenient = {"q1": {"a": 1, "b": 2, "c": 2}, "q2": {"d": 0, "e": 2}}
+    strict = {"q1": {"a": 0, "b": 0, "c": 2}, "q2": {"d": 0, "e": 2}}
+    machines = {"kind": lenient, "hard": strict, "stern": strict}
+    sentence = (
+        "By the mean of the levels, kind is the most lenient (bias +.40), hard and stern are the "
+        "strictest (−.20)."
+    )
+    assert sentence in judges(human, machines, resamples=100).answer()
+    alike = judges(human, {"hard": strict, "stern": strict}, resamples=100)
+    assert "lenient" not in " ".join(alike.answer())
 
 
 def test_the_order_under_few_human_labels_is_restricted_in_the_sentence():

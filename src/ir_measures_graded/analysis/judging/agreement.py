@@ -17,7 +17,7 @@ from ...output.formats import Percent, counted, decimal, known, listed, short
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..statistics.orders import Order
-from .difference import KappaDifference
+from .difference import NOT_SHOWN, KappaDifference
 from .favours import PREFERRED_CUTOFF
 from .figures import figure_of
 from .level_agreement import MOST_LEVELS, TopicAgreement
@@ -169,7 +169,8 @@ class Judges(Result):
         text = "{}{} agrees with the human on {} of {}{}{}."
         same = Percent(best.counts["same"])
         agreement = Note(text, best.judge, among, same, documents, of_levels, of_runs)
-        return [agreement, *self._distinguished(), *self.favour_answer()]
+        sentences = [agreement, *self._distinguished(), *self._lenience()]
+        return sentences + self.favour_answer()
 
     def _equal_to_best(self) -> list[str]:
         """The names of the other judges with the highest κ."""
@@ -179,7 +180,7 @@ class Judges(Result):
         return [name for name in best_judges if name != self.best.judge]
 
     def _distinguished(self) -> Iterator[Note]:
-        """Which judges have a κ that is not distinguishable from the highest."""
+        """Which judges have a κ that is not shown to differ from the highest."""
         if not self.differences:
             return
         best = self.differences[0].best
@@ -187,7 +188,10 @@ class Judges(Result):
             (only,) = self.differences
             text = "κ of {} is {} above that of {}{}."
             verdict = ""
-            if only.verdict != "lower":
+            if only.verdict == NOT_SHOWN:
+                topics = counted(only.topics, "topic")
+                verdict = f": not shown to differ with {topics}, which may be too few"
+            elif only.verdict != "lower":
                 verdict = f": {only.verdict}"
             interval = ""
             if only.lower is not None and only.upper is not None:
@@ -196,12 +200,39 @@ class Judges(Result):
             return
         alike = [other.judge for other in self.differences if other.verdict != "lower"]
         if alike:
-            text = "{} are not distinguishable from {} by κ."
-            if len(alike) == 1:
-                text = "{} is not distinguishable from {} by κ."
-            yield Note(text, listed(alike), best)
+            are = "are" if len(alike) > 1 else "is"
+            text = (
+                "{} {} not shown to differ from {} by κ, with intervals for all {:,} pairs of "
+                "judges; {} may be too few."
+            )
+            topics = counted(min(other.topics for other in self.differences), "topic")
+            yield Note(text, listed(alike), are, best, self._pair_count, topics)
         else:
             yield Note("κ of every other judge is lower, beyond chance, than that of {}.", best)
+
+    @property
+    def _pair_count(self) -> int:
+        """The number of pairs of judges with a κ, for all of which the intervals hold."""
+        defined = [judge for judge in self.judges if judge.statistics["kappa"].value is not None]
+        return len(defined) * (len(defined) - 1) // 2
+
+    def _lenience(self) -> Iterator[Note]:
+        """Which judges give the highest and the lowest levels, if they differ."""
+        names = [judge.judge for judge in self.judges]
+        biases = np.array([judge.counts["bias"] for judge in self.judges])
+        most_lenient = leading(biases, names)
+        strictest = leading(-biases, names)
+        if most_lenient == strictest:
+            return
+        highest, lowest = [short(bias, "+.2f") for bias in (biases.max(), biases.min())]
+        text = (
+            "By the mean of the levels, {} {} the most lenient (bias {}), {} {} the strictest ({})."
+        )
+        lenient_are = "are" if len(most_lenient) > 1 else "is"
+        strict_are = "are" if len(strictest) > 1 else "is"
+        lenient = (listed(most_lenient), lenient_are, highest)
+        strict = (listed(strictest), strict_are, lowest)
+        yield Note(text, *lenient, *strict)
 
     def difference_table(self) -> Table:
         """The difference of κ between the best judge and each other one, on the same documents."""

@@ -21,6 +21,8 @@ from .percentiles import Sampling
 
 LEAST_TOPICS: Final = 2
 """A single topic shows no spread."""
+NOT_SHOWN: Final = "not shown to differ"
+"""The verdict of an interval with 0: few topics may not suffice to show a difference."""
 
 
 class KappaDifference(NamedTuple):
@@ -44,7 +46,7 @@ class KappaDifference(NamedTuple):
             return "too few topics"
         if self.lower > 0 or self.upper < 0:
             return "lower"
-        return "not distinguishable"
+        return NOT_SHOWN
 
 
 def kappa_differences(

@@ -21,6 +21,7 @@ from ..statistics.precision import EXACT
 from ..statistics.primary import paired
 
 FEWEST_RUNS: Final = 6
+FEWEST_TOPICS: Final = 2
 PREFERRED_CUTOFF: Final = 10
 DEEPEST_CUTOFF: Final = 20
 """The greatest cutoff of measures with favours; one above `PREFERRED_CUTOFF` names more runs
@@ -52,9 +53,20 @@ def why_no_favours(measure: Measure, runs: int, topics: int) -> str:
             "list of all judged documents, such as nDCG@10, show whom a judge favours; others "
             "name runs falsely"
         )
-    if runs < FEWEST_RUNS or topics < 2:
-        return f"a favour needs at least {FEWEST_RUNS} runs and 2 topics, not {runs} and {topics}"
+    if runs < FEWEST_RUNS and topics < FEWEST_TOPICS:
+        needed = f"{FEWEST_RUNS} runs and {FEWEST_TOPICS} topics"
+        return f"a favour needs at least {needed}, not {runs} and {topics}"
+    if runs < FEWEST_RUNS:
+        return _needs(FEWEST_RUNS, "runs", runs)
+    if topics < FEWEST_TOPICS:
+        return _needs(FEWEST_TOPICS, "topics", topics)
     return ""
+
+
+def _needs(least: int, what: str, number: int) -> str:
+    """What a favour needs, and how much of it there is."""
+    are = "is" if number == 1 else "are"
+    return f"a favour needs at least {least} {what}; there {are} {number}"
 
 
 def _shows_favours(measure: Measure) -> bool:
