@@ -136,7 +136,7 @@ def test_rare_failures_are_told_with_the_bound_of_clopper_and_pearson(lost, coun
     assert text in result.notes()[0]
     reason = f"only {changed}10 are needed"
     assert f"nDCG_JK@10: undecided: {reason}: more topics may" in result.notes()[0]
-    assert result.answer()[0].endswith(f"within the margin of {margin[0]} %: {reason}.")
+    assert f"within the margin of {margin[0]} %: {reason}; the mean " in result.answer()[0]
     assert gate_figures.heading_of(result, result.verdicts[0]) == f"nDCG_JK@10: undecided: {reason}"
 
 
@@ -177,7 +177,8 @@ def test_topics_that_may_be_lost_leave_the_verdict_undecided():
     assert undecided.verdict == "undecided"
     few = "only 2 of 60 topics changed, too few to show how many topics the margin of 0.035 needs"
     assert f"{few}; 2 lost" in undecided.notes()[0]
-    assert undecided.answer()[0].endswith(f"the margin of 0.035: {few}.")
+    assert undecided.answer()[0].endswith(f"the margin of 0.035: {few}; the mean fell (−.0167).")
+    assert undecided.means_hold
     assert undecided.verdicts[0].reachable is None
     assert undecided.verdicts[0].needed is None
 

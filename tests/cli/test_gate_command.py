@@ -48,6 +48,8 @@ def table():
         ("D", ["--margin", "1%"], 3, "undecided"),
         ("D", ["--margin", "1%", "--undecided", "pass"], 0, "undecided"),
         ("D", ["--margin", "1%", "--undecided", "fail"], 1, "undecided"),
+        ("D", ["--margin", "1%", "--undecided", "mean"], 1, "undecided"),
+        ("D", ["--margin", "4%", "--undecided", "mean"], 0, "undecided"),
     ],
 )
 def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, word):
@@ -63,6 +65,15 @@ def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, wor
     assert ("No margin was given; it is 5 % of the old values." in lines) == (not options)
     failures = ElementTree.parse("gate.xml").getroot().get("failures")
     assert (failures == "0") == (status == 0)
+
+
+def test_the_first_sentence_tells_which_way_the_mean_of_an_undecided_measure_went(table, capsys):
+    for old, new in ("AD", "DA"):
+        cli.main(["gate", "--values", table, old, new, "P@5", "--margin", "1%", "-f", "markdown"])
+        first = capsys.readouterr().out.splitlines()[0]
+        went = "fell (−" if new == "D" else "rose (+"
+        assert f"within the margin of 1 %; the mean {went}" in first
+        assert first.endswith(", more than the margin.") == (new == "D")
 
 
 def test_json_tells_how_the_verdict_was_reached(table, capsys):

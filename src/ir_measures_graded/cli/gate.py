@@ -28,7 +28,11 @@ OPTIONS = (
         "--margin M",
         "how much worse NEW may be: a share, as 5%% (default), or a difference, as 0.01",
     ),
-    Option("--undecided", "exit status 0 or 1 in place of 3", choices=("pass", "fail")),
+    Option(
+        "--undecided",
+        "exit status in place of 3: 0, 1 or, by the means, 1 if one is worse by more than the margin",
+        choices=("pass", "fail", "mean"),
+    ),
     Option("--every_group", "NEW must hold in every group", requires="by"),
     Option("--looks K", "decisions in all, as topics are added", at_least_1, default=1),
     Option("--equivalent", "NEW must be neither worse nor better, for a reproduction"),
@@ -63,7 +67,8 @@ def run(arguments: Arguments) -> Answer:
         result = gate(*inputs(arguments), stored=stored, **settings)
     status = STATUS[result.verdict]
     if result.verdict == UNDECIDED and arguments.undecided:
-        status = {"pass": 0, "fail": 1}[arguments.undecided]
+        passes = {"pass": True, "fail": False, "mean": result.means_hold}
+        status = 0 if passes[arguments.undecided] else 1
 
     def junit_lines(_: int) -> list[str]:
         return result.junit(status).splitlines()

@@ -610,11 +610,15 @@ def sentences(form: str, notes: Iterable[str], whole_words: bool = False) -> lis
 
     >>> sentences("latex", ["a\n\\input{b} lacks 1 topic."])
     ['% a \\input{b} lacks 1 topic.']
-    >>> sentences("markdown", ["# <b> lacks 1 topic."])
-    ['\\# \\<b> lacks 1 topic.']
+    >>> sentences("markdown", ["# <b> lacks 1 topic.", "B is better."])
+    ['\\# \\<b> lacks 1 topic.', '', 'B is better.']
     """
     if form == "markdown":
-        return [re.sub(_BLOCK, r"\1\\\2", escaped_markdown(note.strip())) for note in notes]
+        paragraphs: list[str] = []
+        for note in notes:
+            text = re.sub(_BLOCK, r"\1\\\2", escaped_markdown(note.strip()))
+            paragraphs += ["", text]
+        return paragraphs[1:]
     mark = "% " if form == "latex" else ""
     lines: list[str] = []
     for note in notes:

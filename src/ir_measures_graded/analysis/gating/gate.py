@@ -137,7 +137,43 @@ class Gate(Result):
             sentence += f"; no value changed by {names}, but {worse}, with none of them here"
         if self.verdict == HOLDS:
             sentence += self._significant_within_margin(decisive)
-        return [f"{sentence}{self._few_changes_of(decisive)}."]
+        sentence += self._few_changes_of(decisive)
+        if self.verdict == UNDECIDED:
+            sentence += self._means_of_undecided(decisive)
+        return [f"{sentence}."]
+
+    @property
+    def means_hold(self) -> bool:
+        """Whether no mean that decides is worse by more than the margin, whatever is significant.
+
+        With `equivalent`, no mean is better by more than it either.
+        """
+        return not any(map(self._is_mean_beyond, self.deciding))
+
+    def _is_mean_beyond(self, verdict: Verdict) -> bool:
+        """Whether the difference that is seen is a loss, or a difference, above the margin."""
+        allowed = float(self.margin.allowed(np.array(verdict.old)))
+        loss = -sign_of(verdict.measure) * verdict.difference
+        if self.equivalent:
+            loss = abs(loss)
+        return loss > allowed and not np.isclose(loss, allowed, EXACT, 0)
+
+    def _means_of_undecided(self, verdicts: Sequence[Verdict]) -> str:
+        """The end of the answer: which way each mean went, and whether by more than the margin."""
+        parts = []
+        for verdict in verdicts:
+            direction = "is unchanged"
+            if verdict.difference > 0:
+                direction = f"rose ({self._size(verdict)})"
+            elif verdict.difference < 0:
+                direction = f"fell ({self._size(verdict)})"
+            part = f"the mean {direction}"
+            if len(verdicts) > 1:
+                part = f"the mean of {verdict.name} {direction}"
+            if self._is_mean_beyond(verdict):
+                part += ", more than the margin"
+            parts.append(part)
+        return f"; {'; '.join(parts)}"
 
     def _significant_within_margin(self, verdicts: Sequence[Verdict]) -> str:
         """The end of the answer: the significant losses, or differences, of verdicts that hold.
