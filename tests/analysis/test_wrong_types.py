@@ -3,6 +3,7 @@
 import inspect
 import warnings
 from itertools import cycle
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -41,7 +42,7 @@ RIGHT = {
     "power": (QRELS, RUNS, MEASURES),
     "power_collections": (dict.fromkeys("xyz", (QRELS, RUNS)), MEASURES),
     "ranges": (QRELS, RUNS, MEASURES),
-    "read_collections": (),
+    "read_collections": ("collections.csv",),
     "report": (QRELS, RUNS, MEASURES),
     "reproduce": (VALUES, VALUES, "A", "B", MEASURES),
     "sensitivity": (QRELS, RUNS, MEASURES),
@@ -103,7 +104,9 @@ INPUTS = set(
 
 
 @pytest.mark.parametrize("function", RIGHT)
-def test_a_wrong_argument_has_one_error_that_names_the_parameter(function):
+def test_a_wrong_argument_has_one_error_that_names_the_parameter(function, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("collections.csv").write_text("collection,qrels,runs\n2019,qrels.txt,A.run\n")
     call = getattr(analysis, function)
     parameters = inspect.signature(call).parameters
     problems = []

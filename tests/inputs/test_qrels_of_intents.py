@@ -161,7 +161,9 @@ def test_check_counts_a_document_at_its_highest_level(others):
     if others:
         pytest.importorskip("pyndeval", reason="pyndeval, which computes alpha_nDCG, is absent")
     result = check(FRAME, {"r": RUN}, ["D_nDCG(gains=7:1)"] + others)
-    (remark,) = result.remarks
+    remark, repeated = result.remarks
+    assert "q1" in str(repeated)
+    assert "d2" in str(repeated)
     assert str(remark) == "D_nDCG(gains={7:1}): the qrels have no document of level 7"
     documents = dict(zip(result.levels.levels, result.levels.documents.tolist()))
     assert documents == {0: 1, 1: 2, 3: 2}

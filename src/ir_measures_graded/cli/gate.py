@@ -30,7 +30,7 @@ OPTIONS = (
     ),
     Option(
         "--undecided",
-        "exit status in place of 3: 0, 1 or, by the means, 1 if one is worse by more than the margin",
+        "exit status in place of 3: 0, 1, or 1 if a mean is worse by more than the margin",
         choices=("pass", "fail", "mean"),
     ),
     Option("--every_group", "NEW must hold in every group", requires="by"),

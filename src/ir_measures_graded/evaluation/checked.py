@@ -229,6 +229,7 @@ CHECKS: Mapping[str, Check] = {
         (Result,), "an Evaluation: intervals(evaluate(qrels, runs, measures))"
     ),
     "every_group": flag,
+    "fill": flag,
     "form": text,
     "gains": _weightings,
     "highest": flag,
