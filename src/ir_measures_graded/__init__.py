@@ -31,6 +31,7 @@ from .core.measures.topics import GainList, Topic, Topics, ratio
 from .core.provider import GradedEvaluator, GradedProvider
 from .core.registry import names as _names
 from .core.registry import plugins as _plugins
+from .core.registry.after_import import AfterImport as _AfterImport
 from .core.registry.install import accelerate
 from .core.registry.install import install as _install
 from .core.registry.notation import parse_measure
@@ -132,5 +133,16 @@ def __getattr__(name: str) -> _Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-if "ir_datasets" in _sys.modules:  # importing it takes half a second
-    __getattr__("register_demo")()
+def _register_demo() -> None:
+    """Register the demo collection. A failure is logged, as ``import ir_datasets`` has to work."""
+    try:
+        __getattr__("register_demo")()
+    except Exception as error:
+        message = f"the demo collection is not registered: {type(error).__name__}: {error}"
+        _import_module("logging").getLogger(__name__).warning(message)
+
+
+if _sys.modules.get("ir_datasets") is not None:
+    _register_demo()
+else:  # Importing it takes half a second.
+    _sys.meta_path.insert(0, _AfterImport("ir_datasets", _register_demo))

@@ -116,3 +116,69 @@ def test_taken_id_is_kept_with_a_warning(monkeypatch):
     with pytest.warns(RegistrationWarning, match="ir_datasets already has a graded-demo"):
         demo.register_demo()
     assert ir_datasets.load("graded-demo") is other
+
+
+IN_EITHER_ORDER = {
+    "ir_datasets first": "import ir_datasets, ir_measures_graded",
+    "ir_datasets second": "import ir_measures_graded, ir_datasets",
+    "a measure first": "from ir_measures_graded import Q; import ir_datasets",
+    "after the package was only found": """
+import copy
+from importlib.util import find_spec
+import ir_measures_graded
+spec = find_spec("ir_datasets")
+assert spec.loader.is_package("ir_datasets")
+assert copy.copy(spec.loader).get_filename("ir_datasets") == spec.origin
+import ir_datasets
+assert type(ir_datasets.__spec__.loader) is type(ir_datasets.__loader__) is type(ir_measures_graded.__loader__)
+""",
+    "after the package was imported twice": """
+import sys
+import ir_measures_graded
+for name in [name for name in sys.modules if name.startswith("ir_measures_graded")]:
+    del sys.modules[name]
+import ir_measures_graded, ir_datasets
+""",
+    "in a thread": """
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+with ThreadPoolExecutor(2) as pool:
+    list(pool.map(import_module, ["ir_measures_graded", "ir_datasets"] * 4))
+import ir_datasets
+""",
+}
+
+
+@pytest.mark.parametrize("imports", IN_EITHER_ORDER.values(), ids=list(IN_EITHER_ORDER))
+def test_collection_is_there_after_the_imports_in_either_order(imports):
+    code = 'print(ir_datasets.load("graded-demo").queries_count())'
+    assert run(sys.executable, "-W", "error", "-c", f"{imports}\n{code}") == "20\n"
+
+
+PACKAGE_THAT_FAILS = """
+import sys
+from pathlib import Path
+import ir_measures_graded
+
+package = Path("ir_datasets.py")
+sys.path.insert(0, "")
+for text in ("raise ValueError('broken')", "registry = 1"):
+    package.write_text(text)
+    try:
+        import ir_datasets
+    except ValueError as error:
+        print(error, "ir_datasets" in sys.modules)
+print(ir_datasets.registry)
+"""
+
+
+def test_import_of_ir_datasets_fails_by_itself_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert run(sys.executable, "-c", PACKAGE_THAT_FAILS) == "broken False\n1\n"
+
+
+def test_package_works_without_ir_datasets():
+    missing = "import sys, ir_measures_graded; sys.modules['ir_datasets'] = None"
+    again = "del sys.modules['ir_measures_graded']; import ir_measures_graded; print('done')"
+    assert run(sys.executable, "-W", "error", "-c", f"{missing}; {again}") == "done\n"

@@ -7,7 +7,8 @@ exposes this module as ``pt.graded``. From then on:
   The measures of plugins are available, too.
 - ``pt.Experiment`` and ``pt.Evaluate`` accept every measure string and trec_eval's names.
 - ``pt.Experiment`` shows improvements rightly if smaller values are better.
-- ``pt.get_dataset("irds:graded-demo")`` is the bundled demo collection.
+- ``pt.get_dataset("irds:graded-demo")`` is the bundled demo collection, which `ir_measures_graded`
+  registers once PyTerrier imports ir-datasets.
 """
 
 import functools
@@ -24,7 +25,6 @@ import ir_measures.util
 
 import ir_measures_graded
 
-from .. import demo
 from ..core.registry import names, plugins
 from ..core.registry.facts import is_graded, needs_all_topics, smaller_is_better
 from ..core.registry.install import redirect
@@ -32,11 +32,11 @@ from ..errors import GradedError
 
 
 def load() -> ModuleType:
-    """Make the measures and the demo collection known to PyTerrier, and return this module.
+    """Make the measures known to PyTerrier, and return this module.
 
     A failure is logged, because an exception here would break ``import pyterrier``.
     """
-    for step in (_measures, _functions, _collection):
+    for step in (_measures, _functions):
         try:
             step()
         except Exception as error:
@@ -193,24 +193,3 @@ def _in_order(result: Any, measures: Sequence[str], smaller: Sequence[str]) -> A
 
 TESTED = re.compile(r" (\+|-|reject|p-value( corrected)?)$")
 """The suffixes that PyTerrier appends to a measure's name in a comparison with the baseline."""
-
-
-def _collection() -> None:
-    """Register the demo collection with ir-datasets, now or when PyTerrier is first asked for it.
-
-    Importing ir-datasets takes almost half as long as ``import pyterrier`` itself, so users who
-    need no dataset should not wait for it.
-    """
-    pyterrier: Any = sys.modules.get("pyterrier")
-    if "ir_datasets" in sys.modules:
-        demo.register_demo()
-    elif pyterrier is not None:
-        get_dataset = pyterrier.get_dataset
-
-        @functools.wraps(get_dataset)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            if f"irds:{demo.NAME}" in (*args, *kwargs.values()):
-                demo.register_demo()
-            return get_dataset(*args, **kwargs)
-
-        pyterrier.get_dataset = wrapper
