@@ -492,6 +492,18 @@ def test_the_most_lenient_and_the_strictest_judge_are_named():
     assert "lenient" not in " ".join(alike.answer())
 
 
+def test_a_run_that_a_judge_places_much_higher_is_named_first():
+    """The judge gives the highest level to what the worst run has at its top."""
+    human = {topic: {"a": 3, "b": 2, "c": 1, "d": 0} for topic in "123"}
+    favouring = {topic: {"a": 2, "b": 1, "c": 0, "d": 3} for topic in "123"}
+    runs = {doc: {topic: [doc] for topic in "123"} for doc in "abcd"}
+    machines = {"own": favouring, "copy": human}
+    answer = judges(human, machines, runs, ["nDCG@1"], resamples=100).answer()
+    assert answer[1] == "By nDCG@1, d is 4th under the human, 1st under own."
+    unmoved = judges(human, {"copy": human}, runs, ["nDCG@1"], resamples=100)
+    assert "under the human" not in " ".join(unmoved.answer())
+
+
 def test_the_order_under_few_human_labels_is_restricted_in_the_sentence():
     machine = {topic: {"a": 0, "b": 0, "c": 1, "d": 1, "e": 2} for topic in "123"}
     human = {topic: {"a": 2, "b": 1, "z": 0} for topic in "123"}

@@ -165,6 +165,18 @@ def listed(names: Iterable[object], most: int = 3, last: str = "and") -> str:
     return f"{', '.join(texts[:-1])} {last} {texts[-1]}"
 
 
+def ordinal(place: int) -> str:
+    """A place as a sentence has it.
+
+    >>> [ordinal(place) for place in (1, 2, 3, 4, 11, 12, 13, 21, 112)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '112th']
+    """
+    ending = "th"
+    if place % 100 not in (11, 12, 13):
+        ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{ending}"
+
+
 def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> Iterator[str]:
     """Print aligned columns, with numbers on the right.
 

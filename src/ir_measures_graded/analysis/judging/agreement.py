@@ -13,7 +13,7 @@ from ...errors import GradedError, Remark
 from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.order_of_runs import best_first, leading
 from ...output.figures import Figure
-from ...output.formats import Percent, counted, decimal, known, listed, short
+from ...output.formats import Percent, counted, decimal, known, listed, ordinal, short
 from ...output.result import Result
 from ...output.tables import Column, Note, Table
 from ..statistics.orders import Order
@@ -54,8 +54,9 @@ MORE: Final = Note(
     "--show topics where a judge is far from the human; --show means those of the runs."
 )
 ORDERS: Final = Note(
-    "moves: the judge moves the order of the runs less or more than other topics would: tau "
-    "against halves, the tau of the human's own orders on two random halves of the topics; "
+    "moves: the judge moves the order of the runs as a whole less or more than other topics "
+    "would, which does not tell whether it favours a run: tau against halves, the tau of the "
+    "human's own orders on two random halves of the topics; "
     "pairs: those of runs that differ significantly under the human; agreed, reversed: their "
     "shares that the judge separates likewise and in the other direction. Equal means share "
     "their place; tau_AP has no value if runs tie under the human."
@@ -64,6 +65,9 @@ SAMPLED: Final = (
     "where the human judged {} of the documents that the machine judged within the cutoff of the "
     "runs; the others count as not relevant, so the order is not the human's"
 )
+LEAST_MOVE: Final = 2
+LEAST_MOVE_SHARE: Final = 0.25
+"""A judge places a run much higher if by so many places, and by this share of the runs."""
 FEW_RUNS: Final = 10
 """τ of fewer runs has few possible values."""
 FEW_VALUES: Final = "τ of {} runs has few possible values; moves and halves tell little."
@@ -169,8 +173,30 @@ class Judges(Result):
         text = "{}{} agrees with the human on {} of {}{}{}."
         same = Percent(best.counts["same"])
         agreement = Note(text, best.judge, among, same, documents, of_levels, of_runs)
-        sentences = [agreement, *self._distinguished(), *self._lenience()]
+        sentences = [agreement, *self._moved_up(), *self._distinguished(), *self._lenience()]
         return sentences + self.favour_answer()
+
+    def _moved_up(self) -> Iterator[Note]:
+        """The runs that a judge places much higher than the human does, by each measure, the
+        largest move first.
+
+        A judge that keeps the order as a whole may still favour one run.
+        """
+        for by_judge in zip(*(judge.orders for judge in self.judges), strict=True):
+            moves: list[tuple[int, str, str]] = []
+            for judge, order in zip(self.judges, by_judge, strict=True):
+                human, machine = order.means
+                least = max(LEAST_MOVE, LEAST_MOVE_SHARE * len(order.runs))
+                places = zip(Order.of(human).place, Order.of(machine).place, strict=True)
+                for run, (by_human, by_machine) in zip(order.runs, places, strict=True):
+                    rise = int(by_human - by_machine)
+                    if rise >= least:
+                        of_human = f"{ordinal(int(by_human))} under the human"
+                        of_machine = f"{ordinal(int(by_machine))} under {judge.judge}"
+                        moves.append((-rise, run, f"{run} is {of_human}, {of_machine}"))
+            if moves:
+                texts = [text for _, _, text in sorted(moves)]
+                yield Note("By {}, {}.", by_judge[0].measure, listed(texts))
 
     def _equal_to_best(self) -> list[str]:
         """The names of the other judges with the highest κ."""
