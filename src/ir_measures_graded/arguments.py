@@ -22,7 +22,7 @@ Called = TypeVar("Called", bound=Callable[..., Any])
 def explains_wrong_calls(example: str) -> Callable[[Called], Called]:
     """Name what to write if a function or class is called with arguments that it does not take.
 
-    `example` is a right call, whose first word is the public name.
+    `example` is a valid call, which begins with the public name.
 
     >>> @explains_wrong_calls("rank(['AP'])")
     ... def rank(measures, alpha=0.05):

@@ -243,7 +243,7 @@ def test_sliders_and_order_of_the_runs_fit_on_the_screen_of_a_phone(opened, demo
     assert page.locator(".what-if-answers .what-if-runs").count() == 1
 
 
-def test_what_is_wider_than_the_page_says_that_it_scrolls_until_its_end(opened, demo_page):
+def test_wide_elements_say_that_they_scroll_until_their_end(opened, demo_page):
     page = opened(demo_page, width=390).page
     page.wait_for_selector(".figure[data-scrolls=more]")
     hint = "getComputedStyle(document.querySelector('.figure'), '::before').content"

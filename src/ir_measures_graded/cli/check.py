@@ -12,12 +12,12 @@ WITH_GAINS = {"absent levels", "falling gains"}
 """The kinds of remarks on gains."""
 
 
-def _of_ties(arguments: Arguments) -> str:
+def _unless_in_given_order(arguments: Arguments) -> str:
     """Why --ties has no effect, unless the order of the rows decides which documents are first."""
     return "" if arguments.ties == GIVEN else NO_VALUES
 
 
-def _of_values(arguments: Arguments) -> str:
+def _without_values(arguments: Arguments) -> str:
     """Why an option of values has no effect."""
     return NO_VALUES
 
@@ -25,9 +25,9 @@ def _of_values(arguments: Arguments) -> str:
 PLACE_OF_TIES = COLLECTION.index(TIES)
 OPTIONS = (
     *COLLECTION[:PLACE_OF_TIES],
-    TIES._replace(idle=_of_ties),
+    TIES._replace(idle=_unless_in_given_order),
     *COLLECTION[PLACE_OF_TIES + 1 :],
-    NO_RELEVANT._replace(idle=_of_values),
+    NO_RELEVANT._replace(idle=_without_values),
     *output(),
 )
 

@@ -7,14 +7,14 @@ from .parser import Arguments, Option, output, whole_number
 USAGE = ("QRELS RUN MEASURE… [--topic TOPIC]", "QRELS RUN RUN MEASURE [--topic TOPIC]")
 
 
-def _of_means(arguments: Arguments) -> str:
+def _without_means(arguments: Arguments) -> str:
     """Why --no_relevant has no effect: the value of a topic is explained, and no mean."""
     return "explain shows a topic by the definition of the measure, and no mean"
 
 
 OPTIONS = (
     *COLLECTION,
-    NO_RELEVANT._replace(idle=_of_means),
+    NO_RELEVANT._replace(idle=_without_means),
     Option("--topic TOPIC", "id of the topic; default: the worst, or where two runs differ most"),
     Option(
         "--depth RANK", "last rank; default: the cutoff, else the last judged one", whole_number

@@ -30,7 +30,7 @@ Check = Callable[[str, Any], Any]
 def checks_arguments(example: str, **own: Check) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Check the arguments of a public function by their names.
 
-    None is allowed where it is the default. `example` is a right call, which the error for too many
+    None is allowed where it is the default. `example` is a valid call, which the error for too many
     positional arguments and for wrong measures shows. `own` are the checks of parameters that mean
     something else in this function. The work of the function is followed as its parameter
     `progress` says, if it has one.

@@ -99,8 +99,8 @@ def notes_on_err(measures: Iterable[Measure], levels: Sequence[float]) -> Iterat
 
 
 def notes_for_caption(measures: Iterable[Measure], levels: Sequence[float]) -> list[Note]:
-    """What decides values and is not in the measure strings: the least relevant level, and the top
-    gain."""
+    """The least relevant level and the top gain, which decide values and are not in the measure
+    strings."""
     measures = list(measures)
     return [*notes_on_rel(measures, levels), *notes_on_top_gain(measures, levels)]
 

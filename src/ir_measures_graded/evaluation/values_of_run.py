@@ -1,4 +1,4 @@
-"""Somebody's values of a run, from a table that may have those of several runs and measures."""
+"""A user's values of a run, from a table that may have those of several runs and measures."""
 
 from __future__ import annotations
 
@@ -157,8 +157,8 @@ def _run_in(runs: list[str], where: str, name: str | None, run: RunNames) -> str
     if run.own:
         example = f"a name, as in {runs[0]}={run.own[-1]}"
     raise GradedError(
-        f"{where} has values of {listed(runs, LISTED)}, of which none is {_called(run)}; give the "
-        f"run {example}, or --name the one to take"
+        f"{where} has values of {listed(runs, LISTED)}, of which none is {_own_name(run)}; give "
+        f"the run {example}, or --name the one to take"
     )
 
 
@@ -193,15 +193,15 @@ def _measure_in(
 def _refuse_other(name: str, where: str, run: RunNames) -> None:
     """Raise `GradedError` for values that are those of another run of the call."""
     if name in run.others and name not in run.own:
-        raise GradedError(f"{where} has the values of {name}, not of {_called(run)}")
+        raise GradedError(f"{where} has the values of {name}, not of {_own_name(run)}")
 
 
-def _called(run: RunNames) -> str:
+def _own_name(run: RunNames) -> str:
     return run.own[0] if run.own else "the run"
 
 
 def _frame_by_topic(source: Any, where: str, columns: Any) -> DataFrame:
-    """Somebody's values as a table with a column of topics."""
+    """A user's values as a table with a column of topics."""
     if hasattr(source, "items") and not hasattr(source, "columns"):
         by_topic = {str(topic): value for topic, value in source.items()}
         source = by_topic

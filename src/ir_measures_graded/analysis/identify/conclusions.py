@@ -25,10 +25,12 @@ SETTLED = "settled"
 OPEN = "open"
 UNREACHED = "not exercised"
 MOST_LISTED = 5  # the number of definitions that are listed
-MOST_NAMED = 3 * MOST_LISTED  # so many may share these lines
+MOST_IN_LINES = 3 * MOST_LISTED  # the most definitions that share these lines
 CHANCE = ALPHA  # what is likelier to happen by chance is no evidence
-SURE = 0.01  # a definition is likelier than another order of ties if chance is at most this
-LIKELY = 0.5  # from this bound on, the answer begins with it
+MOST_CHANCE_AGAINST_TIES = 0.01
+"""A definition is likelier than another order of ties if chance is at most this."""
+LEAST_CHANCE_OF_RESERVATION = 0.5
+"""From this chance on, the answer begins with the reservation that a mean cannot tell."""
 CERTAIN = 0.9995  # a bound that would be written as 1.000
 LEAST_SHOWN = 0.001  # a bound below it is written as this
 LEAST_AGREEING = 5  # a cause needs so many topics that agree
@@ -56,7 +58,7 @@ class Conclusions:
         self.tells_nothing = case.coincidence == 1
         self.is_weak = ranking.is_found and self.chance > CHANCE and not self.tells_nothing
         self.range_of_ties = range_of_ties(case, self.names)
-        is_coincidence = not ranking.is_found or self.chance > SURE
+        is_coincidence = not ranking.is_found or self.chance > MOST_CHANCE_AGAINST_TIES
         self.may_be_ties = self.range_of_ties is not None and is_coincidence
 
     @property
@@ -71,11 +73,12 @@ class Conclusions:
         return f"{self._reservation()}{self._answer()}"
 
     def _reservation(self) -> str:
-        """What is said before the answer: that a mean does not tell, and why."""
+        """The sentence before the answer that a mean cannot tell, and why; empty if it can."""
         if self.range_of_ties is not None and self.may_be_ties:
             return f"{self.range_of_ties.sentence(self.case.decimals)} "
         has_cutoff = len(self.ranking.search.space["cutoff"]) == 1
-        if not self.case.by_mean or has_cutoff or not self.is_weak or self.chance < LIKELY:
+        fits_by_chance = self.is_weak and self.chance >= LEAST_CHANCE_OF_RESERVATION
+        if not self.case.by_mean or has_cutoff or not fits_by_chance:
             return ""
         wanted = "its measure and cutoff"
         if len({family(name) for name in self.ranking.search.space["measure"]}) == 1:
@@ -145,7 +148,7 @@ class Conclusions:
     def findings(self, tools: Sequence[ToolThatFits], states: States) -> Iterator[Finding]:
         """The evidence, line by line."""
         if len(self.ranking.usual) > 1:
-            for line in self.names.lines(self.ranking.usual[:MOST_NAMED])[:MOST_LISTED]:
+            for line in self.names.lines(self.ranking.usual[:MOST_IN_LINES])[:MOST_LISTED]:
                 yield "fits", line
         if self.is_weak or (self.ranking.is_found and self.case.by_mean):
             probability = f"{max(self.chance, LEAST_SHOWN):.3f}"

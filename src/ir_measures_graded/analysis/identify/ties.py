@@ -47,7 +47,7 @@ class RangeOfTies:
     tools: Sequence[str]
 
     def sentence(self, decimals: int) -> str:
-        """What the range says of the means given."""
+        """A sentence: the means given may come from another order of ties."""
         bounds = zip(self.lowest, self.highest, strict=True)
         ranges = [f"from {low:.{decimals}f} to {high:.{decimals}f}" for low, high in bounds]
         order = "such as that of an unstable sort"

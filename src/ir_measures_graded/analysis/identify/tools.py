@@ -34,7 +34,7 @@ HERE = "here"  # `known` of the measures of this package and ir-measures
 IS_HERE = np.array([tool["known"] == HERE for tool in TOOLS])
 WAS_RUN = np.array([tool["known"] == "run" for tool in TOOLS])
 KEPT_DEPARTURES = 4096  # values whose departures are kept; cutoffs can have any number
-UNSTABLE = "unstable sort"  # an order of ties that nothing but the tool itself gives
+UNSTABLE = "unstable sort"  # only the tool itself gives this order of ties
 FAR = 9  # the departures of a definition from a tool that computes another measure
 
 

@@ -107,8 +107,8 @@ MEANINGS_OF_DCG = {
     "DCG_Burges(gains=linear)": "as in ranx",
     "DCG_Burges": "as in OpenSearch",
 }
-"""The measures that the word DCG means, and whose each is."""
-_DCG = [f"{measure}{{at}} ({whose})" for measure, whose in MEANINGS_OF_DCG.items()]
+"""The measures that the word DCG may mean, and the source of each."""
+_DCG = [f"{measure}{{at}} ({source})" for measure, source in MEANINGS_OF_DCG.items()]
 AMBIGUOUS = {
     "hits": (
         "Success@{k} (a hit or none) or P@{k} (ranx counts the relevant documents, {k} times P@{k})"

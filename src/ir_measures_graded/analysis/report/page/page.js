@@ -80,7 +80,7 @@ function fold(whole, most) {
 document.querySelectorAll("table.sortable:not(.fixed)").forEach((table) => fold(table, 25));
 document.querySelectorAll("[data-fold]").forEach((list) => fold(list, Number(list.dataset.fold)));
 
-// What is wider than the page says that it scrolls, and fades at the right until its end is in sight.
+// An element wider than the page has a hint that it scrolls, and fades at the right until its end is visible.
 function tellScrolling(element) {
   const hidden = element.scrollWidth - element.clientWidth;
   if (hidden < 2) delete element.dataset.scrolls;

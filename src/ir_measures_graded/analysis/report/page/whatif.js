@@ -660,7 +660,7 @@ class WhatIfPage {
   later() {
     clearTimeout(this.waiting);
     const setting = this.setting;
-    this.tipping.style.minHeight = `${this.tipping.offsetHeight}px`; // what stands below does not jump
+    this.tipping.style.minHeight = `${this.tipping.offsetHeight}px`; // keeps the content below in place
     this.tipping.textContent = "";
     this.waiting = setTimeout(() => {
       const turns = { alone: turnsOf(this.rankings, setting, this.steps, alone(setting)) };
