@@ -131,6 +131,11 @@ def test_frames_by_name():
         evaluation.to_frame("topics")
     assert "one table, with the columns run, measure, topic and value" in str(refused.value)
     assert "topic_means has the topics over all runs" in str(refused.value)
+    assert "to_frame('means') the means" in str(refused.value)
+    means = evaluation.to_frame("means")
+    assert list(means.columns) == ["run", "P@1"]
+    assert means["run"].tolist() == list(evaluation.runs)
+    assert means["P@1"].tolist() == evaluation.means()[:, 0].tolist()
 
 
 def test_attributes_of_other_tools_are_answered_with_ours():

@@ -142,7 +142,9 @@ class Evaluation(Result):
     in_order_given: bool = False
     were_tied: bool = True
     columns_of: str = ""
-    OTHER_FRAMES: ClassVar[str] = "; topic_means has the topics over all runs, means() the means"
+    OTHER_FRAMES: ClassVar[str] = (
+        "; topic_means has the topics over all runs, to_frame('means') the means"
+    )
 
     def __post_init__(self) -> None:
         """Count the cells without a value, also in a part of another evaluation.
@@ -469,6 +471,19 @@ class Evaluation(Result):
         """One row per run, measure and topic; the value is None if a provider gives none."""
         axes = {"run": self.runs, "measure": list(map(str, self.measures)), "topic": self.topics}
         return Table.of_arrays(axes, {"value": self.values})
+
+    def to_frame(self, what: str = "") -> DataFrame:
+        """The values as a pandas DataFrame with a row per run, measure and topic; or of ``means``,
+        with a row per run and a column per measure, as they are printed.
+
+        >>> from ir_measures_graded.analysis import evaluate
+        >>> evaluate({"q1": {"a": 1}}, {"A": {"q1": ["b", "a"]}}, ["RR", "P@1"]).to_frame("means")
+          run   RR  P@1
+        0   A  0.5  0.0
+        """
+        if what == "means":
+            return self.tables()[0].to_frame()
+        return super().to_frame(what)
 
     @property
     def topic_means(self) -> DataFrame:
