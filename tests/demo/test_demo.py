@@ -130,7 +130,8 @@ spec = find_spec("ir_datasets")
 assert spec.loader.is_package("ir_datasets")
 assert copy.copy(spec.loader).get_filename("ir_datasets") == spec.origin
 import ir_datasets
-assert type(ir_datasets.__spec__.loader) is type(ir_datasets.__loader__) is type(ir_measures_graded.__loader__)
+kind = type(ir_measures_graded.__loader__)
+assert type(ir_datasets.__spec__.loader) is type(ir_datasets.__loader__) is kind
 """,
     "after the package was imported twice": """
 import sys

@@ -160,20 +160,20 @@ class Gate(Result):
 
     def _means_of_undecided(self, verdicts: Sequence[Verdict]) -> str:
         """The end of the answer: which way each mean went, and whether by more than the margin."""
-        parts = []
+        clauses = []
         for verdict in verdicts:
             direction = "is unchanged"
             if verdict.difference > 0:
                 direction = f"rose ({self._size(verdict)})"
             elif verdict.difference < 0:
                 direction = f"fell ({self._size(verdict)})"
-            part = f"the mean {direction}"
+            clause = f"the mean {direction}"
             if len(verdicts) > 1:
-                part = f"the mean of {verdict.name} {direction}"
+                clause = f"the mean of {verdict.name} {direction}"
             if self._is_mean_beyond(verdict):
-                part += ", more than the margin"
-            parts.append(part)
-        return f"; {'; '.join(parts)}"
+                clause += ", more than the margin"
+            clauses.append(clause)
+        return f"; {'; '.join(clauses)}"
 
     def _significant_within_margin(self, verdicts: Sequence[Verdict]) -> str:
         """The end of the answer: the significant losses, or differences, of verdicts that hold.
