@@ -678,6 +678,20 @@ def test_values_of_a_tool_that_was_run_are_likelier_than_those_of_one_that_was_r
     assert answer == ("nDCG(ties='mean')@10", False, 0)
     (here,) = texts_of(by_topic, "here")
     assert "no measure string or option here has an ideal list of the retrieved" in here
+    # The measure has the mean over tied documents, and so no order of ids.
+    assert here.startswith("nDCG(ties='mean')@10 is another: ideal list all judged, first k; ")
+    assert "docid" not in here
+
+
+@pytest.mark.parametrize(
+    ("least", "words"),
+    [(2, "levels 2 and 3 count as relevant"), (3, "level 3 counts as relevant")],
+)
+def test_gains_of_0_and_1_are_told_in_words(least, words):
+    gains = ",".join(f"{level}:{int(level >= least)}" for level in (1, 2, 3))
+    measure = f"nDCG(gains={{{gains}}})@10"
+    answer = identify(QRELS, RUN, values_of(measure, places=9), measure="nDCG@10")
+    assert f"gains={{{gains}}})@10, where {words}" in answer.summary
 
 
 @pytest.mark.parametrize("measure", ["nDCG(ties='mean')@10", "nDCG_JK(ties='max')@10"])

@@ -178,9 +178,26 @@ class NamesOfDefinitions:
     def named(self, numbers: Sequence[int]) -> str:
         """Some matches with the same values: the measure, and who computes it."""
         ours = self.ours(numbers)
-        measure = str(ours.measure) if ours.is_equal else ""
-        name = described(self.ranking.matches[numbers[0]], measure)
-        return self._with_tools(name, numbers)
+        definition = self.ranking.matches[numbers[0]]
+        if ours.measure is None or not ours.is_equal:
+            return self._with_tools(described(definition), numbers)
+        name = described(definition, str(ours.measure))
+        return self._with_tools(name + self._relevant_levels(ours.measure, definition), numbers)
+
+    def _relevant_levels(self, measure: Measure, definition: Definition) -> str:
+        """Which levels count as relevant, in words, if a measure string has a map of levels to the
+        gains 0 and 1; else empty."""
+        levels = np.array(self._levels_above_0, dtype=float)
+        if "gains" not in measure.params or definition.gain not in self.space["gain"]:
+            return ""
+        gains = self.space["gain"][definition.gain].apply(levels)
+        is_relevant = gains == 1
+        if not is_relevant.any() or (gains[~is_relevant] != 0).any():
+            return ""
+        relevant = [f"{level:g}" for level in levels[is_relevant].tolist()]
+        if len(relevant) == 1:
+            return f", where level {relevant[0]} counts as relevant"
+        return f", where levels {listed(relevant)} count as relevant"
 
     def lines(self, groups: Sequence[Sequence[int]]) -> list[str]:
         """A line for each group of matches, as `named`.
@@ -246,7 +263,7 @@ class NamesOfDefinitions:
         values = as_shown(values_at(measure, self.case.rows.ranks))
         theirs = values_of(self.space, self.case, definition)
         gaps = np.nan_to_num(np.abs(values - theirs))
-        differences = _departures_in_words(definition, TOOLS[row])
+        differences = _departures_in_words(definition, TOOLS[row], measure)
         topics = counted(int((gaps > self.case.tolerance).sum()), "topic")
         differences.append(f"{topics} with other values")
         mean = self.means_of(values, QRELS_TOPICS.text)[0]
@@ -367,10 +384,19 @@ def apart(number: float, other: float) -> tuple[str, str]:
     return f"{number:.4f}", f"{other:.4f}"
 
 
-def _departures_in_words(definition: Definition, tool: Mapping[str, str]) -> list[str]:
-    """What a tool does instead, in each dimension but the measure."""
+def _departures_in_words(
+    definition: Definition, tool: Mapping[str, str], measure: Measure
+) -> list[str]:
+    """What a measure does instead, in each dimension but the measure: what its row in the table of
+    tools says, except where a parameter of the measure replaces it."""
+    replaced = set()
+    if "ties" in measure.params:
+        replaced.add("order")
+    if measure.params.get("judged_only"):
+        replaced.add("documents")
     words = []
     for field in Definition._fields[1:]:
-        if tool[field] and departs(tool, field, getattr(definition, field)):
+        does_depart = tool[field] and departs(tool, field, getattr(definition, field))
+        if does_depart and field not in replaced:
             words.append(f"{LABELS[field]} {tool[field]}")
     return words
