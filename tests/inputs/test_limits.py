@@ -375,6 +375,26 @@ def test_json_of_a_topic_is_parsed_once(tmp_path, monkeypatch, value):
     assert parsed == [1]
 
 
+HIT = {"_id": "d1", "_score": 1.0}
+ANSWERS = {
+    "_rank_eval": {"metric_score": 0.5, "details": {"q1": {"hits": [{"hit": HIT}]}}},
+    "_msearch": {"took": 1, "ids": ["q1"], "responses": [{"hits": {"hits": [HIT]}}]},
+    "_search": {"took": 1, "qid": "q1", "hits": {"hits": [HIT]}},
+}
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_answers_that_begin_with_a_number_are_parsed_once(tmp_path, monkeypatch, kind):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(ANSWERS[kind]))
+    run = RunFile(path)
+    run.sizes = SIZES._replace(start=40)
+    parsed = []
+    monkeypatch.setattr(json_files, "Text", lambda content: parsed.append(1) or Text(content))
+    assert evaluate({"q1": {"d1": 1}}, [run], ["AP"]).values.item() == 1
+    assert parsed == [1]
+
+
 @pytest.mark.parametrize("start", [20, 1_000])
 @pytest.mark.parametrize("form", ["row", "rows", "columns"])
 def test_json_names_its_runs(tmp_path, start, form):

@@ -58,7 +58,9 @@ from .search_answers import (
 )
 
 MEASURE = r"[A-Za-z_]+@[0-9]+"
+SCALAR_MEMBER = re.compile(rb'[^"]*"(?P<key>[^"\\]*)"\s*:\s*(?:"[^"\\]*"|[^\s"\[{}\],]+)(?=\s*,)')
 FIRST_CONTAINER = re.compile(rb'[^"]*"(?P<key>[^"\\]*)"\s*:\s*(?P<sign>[\[{])')
+MOST_SCALARS = 100  # before the documents of an answer
 SURROGATE = "[\ud800-\udfff]"
 
 Item = TypeVar("Item")
@@ -112,10 +114,7 @@ def may_have_runs(content: Content, reading: Reading) -> bool:
     """
     first = first_object(content.stream.start)
     if first is None:
-        member = FIRST_CONTAINER.match(content.stream.start)
-        if member is None or member["sign"] == b"{":
-            return member is None
-        return reading.chosen.is_known(member["key"].decode(errors="replace"), reading.role)
+        return _may_begin_row(content.stream.start, reading)
     key = next(iter(first), "")
     if isinstance(first.get(key), list) and reading.chosen.is_known(key, reading.role):
         return True
@@ -123,6 +122,25 @@ def may_have_runs(content: Content, reading: Reading) -> bool:
         return False
     columns_of_rows, _ = reading.columns(content.name, list(first))
     return "run" in columns_of_rows
+
+
+def _may_begin_row(start: bytes, reading: Reading) -> bool:
+    """Whether a long object that begins so may be a row, or an object of columns.
+
+    A row has its topic and its document before any other value than a text or number.
+    """
+    names: list[str] = []
+    end = 0
+    while len(names) < MOST_SCALARS and (scalar := SCALAR_MEMBER.match(start, end)):
+        names.append(scalar["key"].decode(errors="replace"))
+        end = scalar.end()
+    member = FIRST_CONTAINER.match(start, end)
+    if member is None:
+        return True
+    if names:
+        return all(_keys_in_order(names, ours, reading.chosen.names(ours)) for ours in IDS)
+    key = member["key"].decode(errors="replace")
+    return member["sign"] == b"[" and reading.chosen.is_known(key, reading.role)
 
 
 def _parts(text: Text, reading: Reading) -> Iterator[Part]:
@@ -362,7 +380,7 @@ def _id_of(thing: dict[str, Any], ours: str, reading: Reading) -> str | int | fl
     return None
 
 
-def _keys_in_order(names: tuple[str, ...], ours: str, chosen: tuple[str, ...]) -> list[str]:
+def _keys_in_order(names: Sequence[str], ours: str, chosen: Sequence[str]) -> list[str]:
     """Those of the keys of an object that name a topic or a document, best first.
 
     `chosen` are those that the user names.

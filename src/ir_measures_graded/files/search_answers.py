@@ -138,6 +138,8 @@ def answer_in(value: Any) -> AnswerFound | None:
         if not isinstance(inner, dict):
             continue
         for answer in ANSWERS:
+            if answer.hits[0] not in inner:  # nor has it a total number of hits
+                continue
             hits = at(inner, answer.hits)
             if hits is None and answer.total and _is_omitted(inner, answer):
                 hits = []
@@ -210,8 +212,9 @@ def failure_in(value: Any) -> str:
         error = at(inner, ("error",))
         if isinstance(error, str) and "status" in inner:
             return error
-        if _reason_of(error):
-            return _reason_of(error)
+        reason = _reason_of(error)
+        if reason:
+            return reason
     return ""
 
 
@@ -219,8 +222,11 @@ def _reason_of(error: Any) -> str:
     """The reason in an error of a search engine; empty for anything else."""
     if not isinstance(error, dict):
         return ""
-    reasons = [at(error, (key,)) for key in REASONS]
-    return next((reason for reason in reasons if isinstance(reason, str) and reason), "")
+    for key in REASONS:
+        reason = error.get(key)
+        if isinstance(reason, str) and reason:
+            return reason
+    return ""
 
 
 PAGES = (("response", "start"), ("page",))
