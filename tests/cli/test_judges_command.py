@@ -193,3 +193,22 @@ def test_remarks_on_the_form_of_runs_are_told_once():
     with pytest.warns(InputWarning, match="passages → ") as told:
         judges("qrels", ["machine"], runs, ["P@1"])
     assert sum("passages → " in str(warning.message) for warning in told) == 2
+
+
+def test_a_first_judge_that_is_no_human_is_called_by_its_name(output, human):
+    """Its columns keep their names where programs read them."""
+    Path("gpt.txt").write_bytes(Path("human.txt").read_bytes())
+    Path("llm.txt").write_bytes(Path("human.txt").read_bytes())
+    words = ["judges", "gpt.txt", "llm.txt", *RUNS.values(), "nDCG@10"]
+    text = " ".join(output(*words))
+    assert text.startswith("llm agrees with gpt on 100 % of")
+    assert "gpt is taken as the human, because it is the first judge." in text
+    assert "the human" not in text.replace("taken as the human", "").partition("means")[0]
+    levels = output(*words[:3], "--show", "levels")
+    assert levels[0] == "Documents by gpt's level (row) and the other judge's (column)."
+    assert levels[2].split()[1:5] == ["gpt", "\\", "other", "judge"]
+    csv = output(*words[:3], "--show", "levels", "-f", "csv")
+    assert csv[0].startswith("judge,human \\ machine,")
+    own = " ".join(output("judges", "human.txt", *words[2:]))
+    assert own.startswith("llm agrees with the human on 100 % of")
+    assert "taken as the human" not in own

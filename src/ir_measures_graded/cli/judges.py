@@ -5,8 +5,7 @@ from typing import Any
 
 from ir_measures import Measure
 
-from ..analysis.judging.agreement import COLUMNS as COLUMNS_OF_JUDGES
-from ..analysis.judging.agreement import TOPIC_COLUMNS, Judges
+from ..analysis.judging.agreement import Judges
 from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.judges import ONE_JUDGE, ONE_RUN, compared
 from ..analysis.judging.merging import RULES, merge_judges
@@ -21,8 +20,10 @@ from ..analysis.judging.one_table import (
     refuse_same_source,
 )
 from ..analysis.judging.panel import (
+    THE_HUMAN,
     Panel,
     is_judge,
+    name_of_human,
     named_judges,
     panels,
     refuse_neither,
@@ -200,10 +201,12 @@ def run(arguments: Arguments) -> Answer:
         return _merged(arguments)
     check_endings(arguments.output, OUTPUT.endings or {})
     human = arguments.qrels
+    human_name = name_of_human(human)
     of_table = _judges_of_table(arguments)
     remarks: list[Remark] = []
     if of_table is not None:
         human = of_table.human
+        human_name = THE_HUMAN
         words = [*_expanded_machine(arguments), *arguments.inputs]
         words = [word for word in words if word != arguments.qrels]  # the table has both judges
         more, others = _machines_and_others(arguments, words)
@@ -226,7 +229,12 @@ def run(arguments: Arguments) -> Answer:
     _refuse_few_runs(arguments.show, len(runs), has_many)
     machines = {name: judge_in(machine, arguments) for name, machine in named.items()}
     panels_of_machines = panels(
-        human, machines, runs, measures, machine_levels=arguments.machine_levels
+        human,
+        machines,
+        runs,
+        measures,
+        machine_levels=arguments.machine_levels,
+        human_name=human_name,
     )
     agreement = compared(panels_of_machines, **arguments.of("confidence", "resamples", "seed"))
     remarks += agreement.remarks
@@ -410,7 +418,7 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
         return View(
             estimates.tables(),
             read=estimates.data(),
-            noted=estimates.notes(),
+            noted=[*estimates.notes(), *agreement.taken_as_human()],
             above=estimates.answer(),
             draw=estimates.figure,
         )
@@ -418,19 +426,20 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
         table = estimates.plan_table() if show == "plan" else estimates.pair_table()
         return View(
             [table],
-            noted=estimates.notes(),
+            noted=[*estimates.notes(), *agreement.taken_as_human()],
             above=estimates.answer(),
             draw=estimates.figure,
         )
     title = agreement.summary
     if show == "agreement":
         tables = agreement.tables()[:1]
-        columns = [COLUMNS_OF_JUDGES]
+        columns = [agreement.column_note(), *agreement.taken_as_human()]
         draw = agreement.figure
         return View(tables, draw, read=agreement.data(), noted=columns, headline=title)
     if show == "topics":
         draw = agreement.figure
-        return View([agreement.topic_table()], draw, noted=[TOPIC_COLUMNS], headline=title)
+        notes = [agreement.topic_note(), *agreement.taken_as_human()]
+        return View([agreement.topic_table()], draw, noted=notes, headline=title)
     if show == "kappas":
         return _titled(agreement.kappa_tables(), agreement)
     if show == "differences":

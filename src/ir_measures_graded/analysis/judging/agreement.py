@@ -22,7 +22,7 @@ from .favours import PREFERRED_CUTOFF
 from .figures import figure_of
 from .level_agreement import MOST_LEVELS, TopicAgreement
 from .order_agreement import OrderAgreement
-from .panel import COMPLETE
+from .panel import COMPLETE, THE_HUMAN
 from .percentiles import Statistic, two_decimals
 
 MOST_DIVISIONS: Final = 4
@@ -31,39 +31,41 @@ MOST_MEANS: Final = 10
 """The table of means is among the others if it has at most so many rows."""
 LEAST_TOPICS: Final = 50
 """Intervals of κ and α over fewer topics are too short."""
-CHOSEN: Final = Note(
-    "κ and α hold for the documents that the human judged. They hold for all documents of a "
+# In these texts, {0} is the name of the first judge, which is "the human" if it is called so, and
+# {1} stands for the other judges.
+CHOSEN: Final = (
+    "κ and α hold for the documents that {0} judged. They hold for all documents of a "
     "machine only if these are a random sample, which documents chosen by holes are not; "
     "its option --random adds one."
 )
-COLUMNS: Final = Note(
-    "documents: judged by both; no answer: the human's documents without an answer of the judge; "
-    "no level: answers without a level of the human's scale, which are abstentions; "
-    "same: share with equal levels; bias: mean of the judge's level minus the human's."
+COLUMNS: Final = (
+    "documents: judged by both; no answer: {0}'s documents without an answer of the judge; "
+    "no level: answers without a level of {0}'s scale, which are abstentions; "
+    "same: share with equal levels; bias: mean of the judge's level minus {0}'s."
 )
-TOPIC_COLUMNS: Final = Note(
+TOPIC_COLUMNS: Final = (
     "documents: judged by both; same: share with equal levels; gap: mean difference of the levels "
-    "by the human and the machine, without sign; document: one with the largest difference, and "
-    "its levels by the human and the machine."
+    "by {0} and {1}, without sign; document: one with the largest difference, and its levels by "
+    "{0} and {1}."
 )
-LEVEL_TABLE: Final = "Documents by the human's level (row) and the machine's (column)"
+LEVEL_TABLE: Final = "Documents by {0}'s level (row) and {1}'s (column)"
 DIVIDED: Final = "{}: κ with the levels divided in two, below and from {}."
-MORE: Final = Note(
+MORE: Final = (
     "--show kappas has κ with weights and for levels divided in two, and α; --show differences the "
     "intervals of the differences from the best judge; --show levels the documents by level; "
-    "--show topics where a judge is far from the human; --show means those of the runs."
+    "--show topics where a judge is far from {0}; --show means those of the runs."
 )
-ORDERS: Final = Note(
+ORDERS: Final = (
     "moves: the judge moves the order of the runs as a whole less or more than other topics "
     "would, which does not tell whether it favours a run: tau against halves, the tau of the "
-    "human's own orders on two random halves of the topics; "
-    "pairs: those of runs that differ significantly under the human; agreed, reversed: their "
+    "own orders of {0} on two random halves of the topics; "
+    "pairs: those of runs that differ significantly under {0}; agreed, reversed: their "
     "shares that the judge separates likewise and in the other direction. Equal means share "
-    "their place; tau_AP has no value if runs tie under the human."
+    "their place; tau_AP has no value if runs tie under {0}."
 )
 SAMPLED: Final = (
-    "where the human judged {} of the documents that the machine judged within the cutoff of the "
-    "runs; the others count as not relevant, so the order is not the human's"
+    "where {0} judged {2} of the documents that {1} judged within the cutoff of the "
+    "runs; the others count as not relevant, so the order is not {0}'s"
 )
 LEAST_MOVE: Final = 2
 LEAST_MOVE_SHARE: Final = 0.25
@@ -137,13 +139,42 @@ class Judges(Result):
 
     `confidence` is the level of the intervals. `remarks` are on a machine's answers outside the
     human's scale, and on topics without a value. `differences` has the difference of κ between the
-    judge with the highest κ and each other one.
+    judge with the highest κ and each other one. `human` is what sentences call the first judge:
+    "the human", or the name of a file or column that does not say so.
     """
 
     judges: tuple[JudgeAgreement, ...]
     confidence: float
     remarks: tuple[Remark, ...] = ()
     differences: tuple[KappaDifference, ...] = ()
+    human: str = THE_HUMAN
+
+    @property
+    def _names(self) -> tuple[str, str]:
+        """What the first judge and the others are called in texts."""
+        others = "the machine" if self.human == THE_HUMAN else "the other judge"
+        return self.human, others
+
+    def _heading(self, column: str) -> Column:
+        """A column of values by the first judge or another one, with what this one is called."""
+        if self.human == THE_HUMAN:
+            return Column(column)
+        heading = column.replace("human", self.human).replace("machine", "other judge")
+        return Column(column, heading)
+
+    def taken_as_human(self) -> list[Note]:
+        """That the first judge is taken as the human, if its name does not say that it is."""
+        if self.human == THE_HUMAN:
+            return []
+        return [Note("{} is taken as the human, because it is the first judge.", self.human)]
+
+    def column_note(self) -> Note:
+        """What the columns of the judges are."""
+        return Note(COLUMNS, *self._names)
+
+    def topic_note(self) -> Note:
+        """What the columns of the topics are."""
+        return Note(TOPIC_COLUMNS, *self._names)
 
     def answer(self) -> list[Note]:
         """The agreement of the judge that agrees best with the human, on levels and on orders of
@@ -169,10 +200,10 @@ class Judges(Result):
             of_runs = f", and on the order of {len(defined[0].runs)} runs with {taus}"
             least = min(order.judged for order in defined)
             if 100 * least < COMPLETE:
-                of_runs += f", {SAMPLED.format(Percent(least))}"
-        text = "{}{} agrees with the human on {} of {}{}{}."
+                of_runs += f", {SAMPLED.format(*self._names, Percent(least))}"
+        text = "{}{} agrees with {} on {} of {}{}{}."
         same = Percent(best.counts["same"])
-        agreement = Note(text, best.judge, among, same, documents, of_levels, of_runs)
+        agreement = Note(text, best.judge, among, self.human, same, documents, of_levels, of_runs)
         sentences = [agreement, *self._moved_up(), *self._distinguished(), *self._lenience()]
         return sentences + self.favour_answer()
 
@@ -191,7 +222,7 @@ class Judges(Result):
                 for run, (by_human, by_machine) in zip(order.runs, places, strict=True):
                     rise = int(by_human - by_machine)
                     if rise >= least:
-                        of_human = f"{ordinal(int(by_human))} under the human"
+                        of_human = f"{ordinal(int(by_human))} under {self.human}"
                         of_machine = f"{ordinal(int(by_machine))} under {judge.judge}"
                         moves.append((-rise, run, f"{run} is {of_human}, {of_machine}"))
             if moves:
@@ -358,22 +389,22 @@ class Judges(Result):
             text = "The intervals of κ and α are too short with fewer than {} topics, here {}."
             notes.append(Note(text, LEAST_TOPICS, topics))
         if any(judge.counts["machine only"] for judge in self.judges):
-            notes.append(CHOSEN)
+            notes.append(Note(CHOSEN, *self._names))
         notes += self.favour_notes()
         if self._orders:
-            notes.append(ORDERS)
+            notes.append(Note(ORDERS, *self._names))
             runs = len(self._orders[0][1].runs)
             if runs < FEW_RUNS:
                 text = FEW_VALUES if runs > 2 else TWO_VALUES
                 notes.append(Note(text, runs))
         measures = [order.measure for order in self.judges[0].orders]
         notes += notes_on_rel(measures, self.judges[0].levels)
-        notes.append(COLUMNS)
+        notes.append(self.column_note())
         if len(self.judges) == 1:
             notes += self._on_divisions()
         if len(self.judges) > 1:
-            notes.append(MORE)
-        return notes
+            notes.append(Note(MORE, *self._names))
+        return [*notes, *self.taken_as_human()]
 
     def _on_divisions(self) -> Iterator[Note]:
         """What the first division of the levels in the tables is."""
@@ -430,8 +461,9 @@ class Judges(Result):
                 means = [float(sign * human[run]), float(sign * machine[run])]
                 places = [int(place_by_human[run]), int(place_by_machine[run])]
                 rows.append([judge, str(order.measure), order.runs[run], *means, *places])
-        columns = ("judge", "measure", "run", "human", "machine", "human place", "machine place")
-        return Table(columns, rows, "Means of the runs under the human and under the machine")
+        by_judge = map(self._heading, ("human", "machine", "human place", "machine place"))
+        title = "Means of the runs under {} and under {}".format(*self._names)
+        return Table(["judge", "measure", "run", *by_judge], rows, title)
 
     def favour_table(self, named: bool = False) -> Table:
         """A row per judge, measure and run, the largest favour first, or only for runs that are
@@ -490,13 +522,15 @@ class Judges(Result):
         for judge in self.judges:
             for level, counts in zip(levels, judge.confusion.tolist(), strict=True):
                 rows.append([judge.judge, level, *counts])
-        return Table(["judge", "human \\ machine", *levels], rows, LEVEL_TABLE)
+        corner = self._heading("human \\ machine")
+        return Table(["judge", corner, *levels], rows, LEVEL_TABLE.format(*self._names))
 
     def topic_table(self) -> Table:
         """A row per judge and topic, those where the judge is farthest from the human first."""
         rows = [[judge.judge, *topic] for judge in self.judges for topic in judge.by_topic]
         title = "Topics by the mean gap of the levels, with the document of the largest gap"
-        return Table(["judge", *TopicAgreement._fields], rows, title)
+        columns = map(self._heading, TopicAgreement._fields)
+        return Table(["judge", *columns], rows, title)
 
     @property
     def _orders(self) -> list[tuple[str, OrderAgreement]]:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from .holes import Holes
     from .order_agreement import OrderAgreement
 
-HUMAN: Final = "human"
 STEPS: Final = 40
 """The number of points of the curve of open pairs."""
 MOST_COLUMNS: Final = 100
@@ -48,11 +47,11 @@ def figure_of(judges: Judges, title: str = "") -> Figure:
         "itself."
     )
     if 0 < len(best.confusion) <= MOST_LEVELS:
-        drawings.append(_confusion(best))
-        text += " Cells: documents, in the colour of their share of the human's level."
+        drawings.append(_confusion(best, judges.human))
+        text += f" Cells: documents, in the colour of their share of {judges.human}'s level."
     defined = [order for order in best.orders if order.tau is not None]
     if defined:
-        slopes = _slopes(best, defined[0])
+        slopes = _slopes(best, defined[0], judges.human)
         drawings.append(slopes)
         moved = np.ptp(slopes.ranks, axis=1).tolist()
         coloured = coloured_in_words(dict(zip(slopes.names, moved, strict=True)), rank="place")
@@ -80,8 +79,8 @@ def _kappas(judges: Judges) -> Forest:
     )
 
 
-def _confusion(judge: JudgeAgreement) -> HeatMap:
-    """The documents by the human's and by the machine's level."""
+def _confusion(judge: JudgeAgreement, human: str) -> HeatMap:
+    """The documents by the human's and by the machine's level; `human` is as in `Judges`."""
     counts = judge.confusion
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     levels = [f"{level:g}" for level in judge.levels]
@@ -92,17 +91,17 @@ def _confusion(judge: JudgeAgreement) -> HeatMap:
         levels[::-1],
         levels,
         heading=judge.judge,
-        row_label="human's level",
+        row_label=f"{human.removeprefix('the ')}'s level",
         column_label="judge's level",
         texts=texts,
         limits=(0.0, 1.0),
     )
 
 
-def _slopes(judge: JudgeAgreement, order: OrderAgreement) -> Slopes:
-    """The places of the runs under the human and under the machine."""
+def _slopes(judge: JudgeAgreement, order: OrderAgreement, human: str) -> Slopes:
+    """The places of the runs under the human and under the machine; `human` is as in `Judges`."""
     ranks = [run_ranks(-means[:, None]) for means in order.means]
-    judges = [HUMAN, judge.judge]
+    judges = [human.removeprefix("the "), judge.judge]
     return Slopes(order.runs, np.concatenate(ranks, axis=1), judges, f"Order by {order.measure}")
 
 

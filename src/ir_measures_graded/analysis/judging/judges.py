@@ -32,7 +32,7 @@ from .difference import kappa_differences
 from .level_agreement import level_agreement, level_pairs, topic_agreements
 from .one_table import judges_of_table
 from .order_agreement import order_agreements
-from .panel import Panel, panels, remarks_on
+from .panel import THE_HUMAN, Panel, name_of_human, panels, remarks_on
 from .percentiles import RESAMPLES, Sampling
 
 ONE_JUDGE: Final = (
@@ -88,14 +88,18 @@ def judges(
     or the names of columns do not tell the human, for fewer than two runs, and for scales
     that differ without `machine_levels`.
     """
+    human_name = name_of_human(human)
     if machines is None:
+        human_name = THE_HUMAN
         of_table = judges_of_table(human)
         if of_table is None:
             raise GradedError(ONE_JUDGE)
         human = of_table.human
         machines = of_table.machines
         issue([of_table.remark])
-    of_machines = panels(human, machines, runs, measures, machine_levels=machine_levels)
+    of_machines = panels(
+        human, machines, runs, measures, machine_levels=machine_levels, human_name=human_name
+    )
     values = of_machines[0].values
     if values is not None and len(values[0].runs) < 2:
         raise GradedError(ONE_RUN)
@@ -118,7 +122,9 @@ def compared(of_machines: Sequence[Panel], confidence: float, resamples: int, se
         agreements.append(_judge_agreement(panel, pairs, levels, sampling))
     kappas = [agreement.statistics["kappa"].value for agreement in agreements]
     differences = kappa_differences(of_machines, kappas, sampling)
-    return Judges(tuple(agreements), confidence, remarks_on(of_machines), differences)
+    remarks = remarks_on(of_machines)
+    human = of_machines[0].human_name
+    return Judges(tuple(agreements), confidence, remarks, differences, human)
 
 
 def _judge_agreement(

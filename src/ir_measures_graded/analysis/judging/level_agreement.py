@@ -89,7 +89,7 @@ def level_pairs(panel: Panel) -> list[np.ndarray]:
             pairs.append(np.array(levels, dtype=float))
     if not pairs:
         raise GradedError(
-            f"no document is judged by both the human and {panel.name}; compare their ids"
+            f"no document is judged by both {panel.human_name} and {panel.name}; compare their ids"
         )
     return pairs
 

@@ -23,7 +23,8 @@ from ...arguments import explains_wrong_calls
 from ...core.ranking.gains import plain_number
 from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
-from ...core.rows.columns import QRELS, RUN, Role
+from ...core.rows.column_words import judge_of, names_no_judge
+from ...core.rows.columns import QRELS, RUN, Role, plain
 from ...core.rows.rows import Part, distinct, is_whole
 from ...errors import FileError, GradedError, InputWarning, Remark, level_of_caller, shown
 from ...evaluation.evaluate import evaluate
@@ -54,6 +55,7 @@ from .one_table import (
 )
 
 HUMAN: Final = "human"
+THE_HUMAN: Final = "the human"
 MACHINE: Final = "machine"
 LISTED = 12
 """The number of levels that a message lists."""
@@ -63,9 +65,9 @@ OUTSIDE: Final = "outside"
 """The kind of the remark on answers outside the human's scale."""
 EQUAL: Final = "equal"
 """The kind of the remark on a machine whose judgments are those of the human."""
-ALL_EQUAL: Final = "all judgments are those of the human; it may be a copy of the same judgments"
+ALL_EQUAL: Final = "all judgments are those of {}; it may be a copy of the same judgments"
 ANSWERS_OUTSIDE: Final = (
-    "the human's levels are {}; {:,} of {:,} answers {} outside (topic {}, document {}: {})"
+    "{}'s levels are {}; {:,} of {:,} answers {} outside (topic {}, document {}: {})"
 )
 MAP: Final = (
     "map every level of the machine to one of the human with machine_levels (--machine_levels), "
@@ -264,7 +266,8 @@ class Panel:
     human and under the machine; it is None without runs. `incomplete` has, by each measure, the
     topics of the machine that the human did not judge completely: less than 95 % of the documents
     that the machine judged within the cutoff of a run. `shares` has, by each measure, the share of
-    these documents in the topics of both that the human judged; it is 1 without any.
+    these documents in the topics of both that the human judged; it is 1 without any. `human_name`
+    is what sentences call the human.
     """
 
     name: str
@@ -275,6 +278,7 @@ class Panel:
     values: tuple[Evaluation, Evaluation] | None = None
     incomplete: Mapping[Measure, frozenset[str]] = field(default_factory=dict)
     shares: Mapping[Measure, float] = field(default_factory=dict)
+    human_name: str = THE_HUMAN
 
     @property
     def both(self) -> list[str]:
@@ -289,7 +293,7 @@ def remarks_on(panels: Iterable[Panel]) -> tuple[Remark, ...]:
     without_value: dict[Remark, None] = {}
     for panel in panels:
         if panel.machine == panel.human:
-            remarks[Remark(EQUAL, panel.name, ALL_EQUAL)] = None
+            remarks[Remark(EQUAL, panel.name, ALL_EQUAL.format(panel.human_name))] = None
         if panel.outside is not None:
             remarks[panel.outside] = None
         for values in panel.values or ():
@@ -311,8 +315,10 @@ def panels(
     measures: Iterable[Measure | str] = (),
     *,
     machine_levels: Mapping[Any, Any] | str | None = None,
+    human_name: str = THE_HUMAN,
 ) -> list[Panel]:
-    """A `Panel` for each machine. The parameters are those of `judges` and `estimate`."""
+    """A `Panel` for each machine. `human_name` is as in `Panel`, the other parameters are those of
+    `judges` and `estimate`."""
     qrels_by_name = named_judges(machines)
     if not qrels_by_name:
         raise GradedError(
@@ -333,13 +339,32 @@ def panels(
     without_values = []
     for name, machine in steps(qrels_by_name.items(), "judges"):
         answers, unanswered, _ = answers_in(machine, MACHINE)
-        levels, count, outside = on_one_scale(by_human, answers, machine_levels, str(name))
+        levels, count, outside = on_one_scale(
+            by_human, answers, machine_levels, str(name), human_name
+        )
         abstentions = unanswered + count
         by_machine = judged_topics(levels)
-        without_values.append(Panel(str(name), by_human, by_machine, abstentions, outside))
+        panel = Panel(str(name), by_human, by_machine, abstentions, outside, human_name=human_name)
+        without_values.append(panel)
     if not named:
         return without_values
     return _with_values(without_values, named, wanted)
+
+
+def name_of_human(human: Qrels) -> str:
+    """What sentences call the first judge: "the human", or the name of its file or column if this
+    names another judge.
+
+    >>> [name_of_human(qrels) for qrels in ("human.txt", "qrels.txt", "labels/Olz-exp.txt.gz", {})]
+    ['the human', 'the human', 'Olz-exp', 'the human']
+    """
+    if not isinstance(human, (str, os.PathLike)):
+        return THE_HUMAN
+    (name,) = names_of_judges([judge_word(os.fspath(human))])
+    words = plain(name)
+    if judge_of(words) == HUMAN or names_no_judge(words):
+        return THE_HUMAN
+    return name
 
 
 def named_judges(
@@ -452,13 +477,15 @@ def on_one_scale(
     machine: LevelsByTopic,
     machine_levels: Mapping[Any, Any] | str | None,
     name: str = MACHINE,
+    human_name: str = THE_HUMAN,
 ) -> tuple[LevelsByTopic, int, Remark | None]:
     """The machine's qrels on the human's scale, the number of answers outside it, and a sentence
     about them.
 
-    `machine_levels` is as in `rescaled`; `name` names the machine in messages. The human's scale
-    has the levels from the human's lowest level, or 0, to the highest, whole if the human's are.
-    The machine need not use all of them. The remark names its first answer at another level. Such
+    `machine_levels` is as in `rescaled`; `name` and `human_name` name the judges in messages.
+    The human's scale has the levels from the human's lowest level, or 0, to the highest, whole if
+    the human's are. The machine need not use all of them. The remark names its first answer at
+    another level. Such
     answers are abstentions in at most 1 % of all. Raises `GradedError` if there are more, but keeps
     them all if `machine_levels` is given.
     """
@@ -481,7 +508,7 @@ def on_one_scale(
     levels = listed((f"{level:g}" for level in scale), LISTED) or "none"
     are = "is" if len(outside) == 1 else "are"
     first = (shown(topic), shown(document), level)
-    text = ANSWERS_OUTSIDE.format(levels, len(outside), len(answers), are, *first)
+    text = ANSWERS_OUTSIDE.format(human_name, levels, len(outside), len(answers), are, *first)
     if machine_levels is not None:
         return machine, 0, Remark(OUTSIDE, name, f"{text}. The map of the levels keeps them")
     advice = MAP + _advised(sorted({level for *_, level in answers}), scale, is_outside)

@@ -44,6 +44,11 @@ MODELS = (
     *("mixtral", "qwen", "umbrela"),
 )
 """The starts of such words, which the names of language models are."""
+JUDGMENTS = {
+    *("judged", "judgement", "judgements", "judgment", "judgments", "label", "labels", "qrel"),
+    *("qrels", "relevance"),
+}
+"""Words that name judgments and not who judged."""
 NO_LEVELS = {
     *OTHERS["relevance"].split(),
     *("answer", "comment", "comments", "cost", "error", "explanation", "id", "ids", "latency"),
@@ -142,6 +147,15 @@ def judge_of(plain_name: str) -> str:
     if is_human == is_machine:
         return ""
     return HUMAN if is_human else MACHINE
+
+
+def names_no_judge(plain_name: str) -> bool:
+    """Whether the words of a name tell judgments alone.
+
+    >>> names_no_judge("qrels"), names_no_judge("qrels_gpt4o")
+    (True, False)
+    """
+    return set(words_of(plain_name)) <= JUDGMENTS
 
 
 def may_be_levels(plain_name: str) -> bool:
