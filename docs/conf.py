@@ -45,7 +45,7 @@ nitpick_ignore_regex = [
     # Short names of type aliases:
     (
         r"py:class",
-        r"Measures?|(figures.)?Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File|Given|By|Repeats|Names",
+        r"Measures?|(figures.)?Figure|Axes|DataFrame|Number|Source|Qrels|Runs|File|Given|By|Repeats|Names|Progress",
     ),
     # Classes that are not public:
     (r"py:class", r".*\.report\.\w+\.\w+|.*\.JudgedRanks|.*\.judged\.\w+"),
