@@ -16,7 +16,7 @@ from reading import outcome, refused
 from ir_measures_graded import GradedError, RunFile, read_qrels
 from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.evaluation import values
-from ir_measures_graded.files import content, files, json_files, table_files
+from ir_measures_graded.files import content, files, json_files, search_answers, table_files
 from ir_measures_graded.files.content import SIZES
 from ir_measures_graded.files.files import qrels_in
 from ir_measures_graded.files.json_text import Text
@@ -393,6 +393,28 @@ def test_answers_that_begin_with_a_number_are_parsed_once(tmp_path, monkeypatch,
     monkeypatch.setattr(json_files, "Text", lambda content: parsed.append(1) or Text(content))
     assert evaluate({"q1": {"d1": 1}}, [run], ["AP"]).values.item() == 1
     assert parsed == [1]
+
+
+NONE = {"hits": {"hits": []}}
+MANY_ANSWERS = {
+    "_rank_eval": {"metric_score": 0, "details": {f"q{n}": {"hits": []} for n in range(5_000)}},
+    "_msearch": {"ids": list(range(5_000)), "responses": [NONE] * 5_000},
+    "Algolia": {"results": [{"query": str(n), "hits": []} for n in range(5_000)]},
+}
+
+
+@pytest.mark.parametrize("kind", MANY_ANSWERS)
+def test_too_many_answers_are_refused_before_each_is_looked_at(kind, monkeypatch):
+    answer_in = search_answers.answer_in
+    seen = []
+    monkeypatch.setattr(
+        search_answers, "answer_in", lambda value: seen.append(1) or answer_in(value)
+    )
+    packed = gzip.compress(json.dumps(MANY_ANSWERS[kind]).encode())
+    file = RunFile(io.BytesIO(packed))
+    file.sizes = SIZES._replace(free=1_600_000, expansion=1)
+    assert "unpack to more topics or rows of JSON" in refused(file.rows)
+    assert len(seen) < 10
 
 
 @pytest.mark.parametrize("start", [20, 1_000])

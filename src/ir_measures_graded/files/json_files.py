@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -280,7 +280,6 @@ def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterat
     check_found(text, whole.role, whole.kind, reading)
     with waiting_collector():
         queries = [(text.line, query) for query in whole.queries]
-    text.spend(TOPICS_OF_JSON, len(queries))
     text.spend(HITS_OF_JSON, sum(len(query.documents) for _, query in queries))
     ranked_topics: set[str] = set()
     for _, query in queries:
@@ -338,7 +337,7 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
     if not has_topic and refusal_of(first):
         raise text.error(refusal_of(first))
     with waiting_collector():
-        whole = queries_in(first)
+        whole = queries_in(first, partial(text.spend, TOPICS_OF_JSON))
     if whole is not None:
         if next(objects, None) is not None:
             raise text.error(f"{whole.kind} are one object, and another follows")

@@ -7,7 +7,7 @@ with answers or ratings in a whole file. One reader, `topics_of`, follows both.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.rows.columns import QRELS, RUN, Role
@@ -382,30 +382,46 @@ def answered(topic: Any, answer: AnswerFound) -> QueryFound:
     return QueryFound(topic, answer.ids, scores, is_ranked, answer.incomplete)
 
 
-def _answers_in(values: Sequence[Any]) -> list[AnswerFound] | None:
-    """The answer of a search engine in each of the values; None if one of them has none."""
+def _answers_in(
+    values: Sequence[Any], count_topics: Callable[[int], None]
+) -> list[AnswerFound] | None:
+    """The answer of a search engine in each of the values; None if one of them has none.
+
+    If the first one has one, all are counted as topics, before each is looked at.
+    """
     answers: list[AnswerFound] = []
     for value in values:
         answer = answer_in(value)
         if answer is None:
             return None
+        if not answers:
+            count_topics(len(values))
         answers.append(answer)
     return answers
 
 
-def queries_in(value: dict[str, Any]) -> QueriesFound | None:
-    """The queries in a whole file, which is one object; None for any other object."""
+def _uncounted(topics: int) -> None:
+    """Count no topics."""
+
+
+def queries_in(
+    value: dict[str, Any], count_topics: Callable[[int], None] = _uncounted
+) -> QueriesFound | None:
+    """The queries in a whole file, which is one object; None for any other object.
+
+    `count_topics` counts them against the limit of a compressed file, as early as possible.
+    """
     responses = value.get("responses")
     if isinstance(responses, list):
         keys = [key for key in IDS_OF_QUERIES if isinstance(value.get(key), list)]
-        answers = _answers_in(responses) if keys else None
+        answers = _answers_in(responses, count_topics) if keys else None
         if answers is not None and len(value[keys[0]]) == len(answers):
             pairs = zip(value[keys[0]], answers, strict=True)
             queries = (answered(topic, answer) for topic, answer in pairs)
             return QueriesFound(RUN, "answers of _msearch", queries)
     results = value.get("results")
     if isinstance(results, list) and results:
-        answers = _answers_in(results)
+        answers = _answers_in(results, count_topics)
         topics = []
         if answers is not None:
             topics = [_first(with_params(result), TOPICS) for result in results]
@@ -415,13 +431,10 @@ def queries_in(value: dict[str, Any]) -> QueriesFound | None:
             return QueriesFound(RUN, "answers of Algolia", queries)
     details = value.get("details")
     if isinstance(details, dict) and "metric_score" in value:
-        answers_of = {topic: answer_in(detail) for topic, detail in details.items()}
-        if None not in answers_of.values():
-            queries = (
-                answered(topic, answer)
-                for topic, answer in answers_of.items()
-                if answer is not None
-            )
+        answers = _answers_in(list(details.values()), count_topics)
+        if answers is not None:
+            pairs = zip(details, answers, strict=True)
+            queries = (answered(topic, answer) for topic, answer in pairs)
             failures = value.get("failures")
             failed = []
             if isinstance(failures, dict):
@@ -433,6 +446,7 @@ def queries_in(value: dict[str, Any]) -> QueriesFound | None:
         rated = [_rated(query, lent) for query, lent in queries_at]
         judged = [query for query in rated if query is not None]
         if judged and len(judged) == len(rated):
+            count_topics(len(judged))
             return QueriesFound(QRELS, container.kind, iter(judged))
     return None
 
