@@ -146,7 +146,7 @@ for words in ["--version"], ["evaluate", "qrels", "./run", "nCG", "AP"], ["measu
     done = command("-c", code, program=[sys.executable], text=True)
     lines = [line for line in done.stdout.splitlines() if line.startswith("imported:")]
     after_evaluate = "imported: ir_measures_graded.cli.evaluate"
-    assert lines == ["imported:", after_evaluate, f"{after_evaluate} csv"]
+    assert lines == ["imported:", after_evaluate, after_evaluate]
 
 
 def test_the_format_is_aligned_on_a_terminal_unless_one_is_given(output, monkeypatch):
