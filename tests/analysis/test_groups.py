@@ -137,6 +137,18 @@ def test_an_attribute_no_group_is_that_of_topics_without_one():
     assert groups_of(["a", "b", "c"], {"a": "no group", "b": "x"}) == {"x": [1], "no group": [0, 2]}
 
 
+@pytest.mark.parametrize("form", ["json", "parquet"])
+def test_cells_with_lists_are_groups(form, tmp_path):
+    path = tmp_path / f"tags.{form}"
+    table = pandas.DataFrame({"topic": ["1", "2", "3", "3"], "tags": [["a"], *[["b", "c"]] * 3]})
+    if form == "json":
+        table.to_json(path, orient="records")
+    else:
+        pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
+        table.to_parquet(path)
+    assert groups_of("123", f"{path}:tags") == {"['a']": [0], "['b', 'c']": [1, 2]}
+
+
 def test_every_output_has_every_group(values, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     rows = pandas.DataFrame(values.records())

@@ -63,8 +63,11 @@ def _of_topics(path: str, wanted: Sequence[str], columns: Pairs) -> list[dict[st
     attributes: list[dict[str, Any]] = []
     for column in wanted:
         needed_column(frame, path, column)
-        # Judgments have many rows of a topic.
-        rows = frame[list(dict.fromkeys((ids, column)))].drop_duplicates()
+        rows = frame[list(dict.fromkeys((ids, column)))]
+        try:
+            rows = rows.drop_duplicates()  # Judgments have many rows of a topic.
+        except TypeError:  # A cell has a list, an array in Parquet, which cannot be looked up.
+            rows = rows.assign(**{column: rows[column].map(_without_array)})
         topics = list(map(str, rows[ids]))
         cells = rows[column].astype(object)
         is_empty = cells.isna() | (cells == "")
@@ -74,6 +77,13 @@ def _of_topics(path: str, wanted: Sequence[str], columns: Pairs) -> list[dict[st
                 raise GradedError(f"{path}: topic {topic} has two values of {column}")
         attributes.append(value_of)
     return attributes
+
+
+def _without_array(cell: Any) -> Any:
+    """The cell, or the list of an array, whose comparison has one answer."""
+    if hasattr(cell, "tolist"):
+        return cell.tolist()
+    return cell
 
 
 def groups_of(topics: Sequence[str], by: By) -> dict[str, list[int]]:
