@@ -417,6 +417,20 @@ def test_too_many_answers_are_refused_before_each_is_looked_at(kind, monkeypatch
     assert len(seen) < 10
 
 
+def test_too_many_rated_queries_are_refused_before_each_is_looked_at(monkeypatch):
+    rated = search_answers._rated
+    seen = []
+    monkeypatch.setattr(
+        search_answers, "_rated", lambda query, lent: seen.append(1) or rated(query, lent)
+    )
+    queries = [{"query": str(number), "ratings": {}} for number in range(5_000)]
+    packed = gzip.compress(json.dumps({"queries": queries}).encode())
+    sizes = SIZES._replace(free=1_600_000, expansion=1)
+    told = refused(lambda: qrels_in(io.BytesIO(packed), sizes=sizes))
+    assert "unpack to more topics or rows of JSON" in told
+    assert len(seen) < 10
+
+
 @pytest.mark.parametrize("start", [20, 1_000])
 @pytest.mark.parametrize("form", ["row", "rows", "columns"])
 def test_json_names_its_runs(tmp_path, start, form):

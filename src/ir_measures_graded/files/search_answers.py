@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ..core.rows.columns import QRELS, RUN, Role
@@ -443,10 +444,15 @@ def queries_in(
             return QueriesFound(RUN, "a response of _rank_eval", queries, tuple(failed))
     for container in CONTAINERS:
         queries_at = list(_walked(value, container.queries, None))
-        rated = [_rated(query, lent) for query, lent in queries_at]
-        judged = [query for query in rated if query is not None]
-        if judged and len(judged) == len(rated):
-            count_topics(len(judged))
+        judged: list[QueryFound] = []
+        for query, lent in queries_at:
+            rated = _rated(query, lent)
+            if rated is None:
+                break
+            if not judged:
+                count_topics(len(queries_at))
+            judged.append(rated)
+        if judged and len(judged) == len(queries_at):
             return QueriesFound(QRELS, container.kind, iter(judged))
     return None
 
@@ -480,8 +486,9 @@ def _rated(query: Any, lent: Any) -> QueryFound | None:
         return QueryFound(topic, ids, levels)
     by_level = documents and all(isinstance(ids, list) for ids in documents.values())
     if by_level:
-        pairs = [(id_, level) for level, ids in documents.items() for id_ in ids]
-        return QueryFound(topic, [id_ for id_, _ in pairs], [level for _, level in pairs])
+        ids = list(chain.from_iterable(documents.values()))
+        levels = [level for level, ids_of_level in documents.items() for _ in ids_of_level]
+        return QueryFound(topic, ids, levels)
     return QueryFound(topic, list(documents), list(map(_level_in, documents.values())))
 
 
