@@ -33,7 +33,10 @@ class AfterImport:
         if self not in finders:
             return None
         for finder in finders[finders.index(self) + 1 :]:
-            spec: ModuleSpec | None = finder.find_spec(name, path, target)
+            find_spec = getattr(finder, "find_spec", None)
+            if find_spec is None:  # Python skips such a finder too.
+                continue
+            spec: ModuleSpec | None = find_spec(name, path, target)
             if spec is None:
                 continue
             if hasattr(spec.loader, "exec_module"):
