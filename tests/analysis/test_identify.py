@@ -918,6 +918,15 @@ def test_a_tool_that_takes_any_table_does_not_gain_from_unjudged_documents():
     assert tool_table.departs(row, "gain", "2^level") == 1
 
 
+def test_topics_of_the_qrels_without_a_value_are_told():
+    computed = evaluate(demo.qrels_path(), {"A": demo.run_paths()["A"]}, ["nDCG@10"])
+    topics = computed.topics
+    values = dict(zip(topics[2:], computed.of("nDCG@10")[0][2:].tolist(), strict=True))
+    result = identify(demo.qrels_path(), demo.run_paths()["A"], values, measure="nDCG@10")
+    of_all = f"2 of {len(topics)} topics of the qrels have none"
+    assert texts_of(result, "no value") == [f"{of_all} ({topics[0]} and {topics[1]})"]
+
+
 def test_topics_that_the_definition_leaves_out_have_no_gap():
     values = values_of("nDCG@10", places=6)
     empty = [topic for topic, judged in QRELS.items() if not any(judged.values())]

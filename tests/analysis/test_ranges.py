@@ -41,6 +41,14 @@ def test_judged_share_counts_ranks_within_the_cutoff():
     assert [row.judged for row in result.values] == [2 / 3, 1 / 4, 2 / 4, 2 / 5]
 
 
+def test_the_answer_says_within_which_rank_documents_may_be_judged():
+    sentences = [str(note) for note in ranges(QRELS, RUNS, ["CG@2", "CG"]).answer()]
+    assert any(
+        sentence.startswith("Judgments within rank 2 can move CG@2") for sentence in sentences
+    )
+    assert any(sentence.startswith("Judgments can move CG of") for sentence in sentences)
+
+
 def test_documents_that_both_runs_retrieved_get_one_level():
     same = {"one": RUNS["holes"], "other": RUNS["holes"]}
     ndcg, err, muap = ranges(QRELS, same, ["nDCG_JK@2", "ERR_G@2", "muAP@2"]).differences

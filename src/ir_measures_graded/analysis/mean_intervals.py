@@ -30,7 +30,7 @@ from .statistics.few_changes import (
 )
 from .statistics.options import whole_number
 from .statistics.student import BCA, KINDS, STUDENT, FewTopicsWarning, mean_interval
-from .statistics.weighted import Sample, sample_of
+from .statistics.weighted import sample_of
 
 ENOUGH: Final = 25
 """With fewer topics, the BCa bootstrap is too narrow: its coverage at 10 topics is 3 to 14
@@ -291,24 +291,25 @@ def interval_of(
             f"{evaluation.runs[row]}: {measure} has {counted(values.size, evaluation.unit)}; "
             "a confidence interval needs at least 2, and is rough below 10"
         )
-    low, high = mean_interval(values, confidence, method, seed=seed, weights=weights)
     sample = sample_of(values.size, weights)
     if method == STUDENT:
-        low, high = _within_range(values, measure, sample, low, high, confidence)
+        low, high = student_bounds(values, measure, confidence, weights)
+    else:
+        low, high = mean_interval(values, confidence, method, seed=seed, weights=weights)
     is_sum = isinstance(measure.aggregator(), SumAgg)
     scale = values.size if is_sum else 1
     return scale * float(sample.mean(values)), scale * low, scale * high
 
 
-def _within_range(
+def student_bounds(
     values: np.ndarray,
     measure: Measure,
-    sample: Sample,
-    lower: float,
-    upper: float,
-    confidence: float,
+    confidence: float = CONFIDENCE,
+    weights: np.ndarray | None = None,
 ) -> tuple[float, float]:
     """The bounds of Student's t within the range of the measure, wider if few topics change."""
+    lower, upper = mean_interval(values, confidence, weights=weights)
+    sample = sample_of(values.size, weights)
     low, high = range_of(measure)
     changed = np.array([changes_from_most_frequent(values)])
     if are_few(changed, values.size).all():

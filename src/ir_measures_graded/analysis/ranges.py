@@ -128,7 +128,11 @@ class Ranges(Result):
         return notes or [Note("No ranges are known by {}.", listed(self.measures))]
 
     def _answer(self, measure: GradedMeasure) -> Iterator[Note]:
-        for kind, cause in (("ties", "Tied scores"), ("unjudged", "Judgments")):
+        judgments = "Judgments"
+        cutoff = measure.params.get("cutoff")
+        if cutoff:
+            judgments = f"Judgments within rank {cutoff}"
+        for kind, cause in (("ties", "Tied scores"), ("unjudged", judgments)):
             of_runs: dict[str, Interval] = _known(self.values, measure, kind)
             if not of_runs:
                 continue

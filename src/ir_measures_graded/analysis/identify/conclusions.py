@@ -184,11 +184,19 @@ class Conclusions:
             yield "duplicates", f"{text}; evaluate refuses such a run"
 
     def left_out(self) -> Iterator[Finding]:
-        """The topics with a value that the qrels lack, so that nothing can be computed."""
+        """The topics with a value that the qrels lack, for which nothing can be computed, and the
+        topics of the qrels without a value."""
         topics = self.case.left_out
         if topics:
             values = f"the values of {counted(len(topics), 'topic')}"
             yield "left out", f"{values} that the qrels lack ({listed(topics, 5)})"
+        if self.case.by_mean:
+            return
+        judged_topics = np.array(self.case.judged.topics, dtype=object)
+        without_value = judged_topics[np.isnan(self.case.values)].tolist()
+        if without_value:
+            of_all = f"{len(without_value)} of {counted(len(judged_topics), 'topic')} of the qrels"
+            yield "no value", f"{of_all} have none ({listed(without_value, 5)})"
 
     def states(self) -> States:
         """The state and the values of each dimension, for definitions of one measure that give all

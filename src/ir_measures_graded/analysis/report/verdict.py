@@ -20,9 +20,9 @@ from ..comparing.families import baseline_of
 from ..comparing.judgments import runs_by_name
 from ..comparing.result import Comparison
 from ..comparing.tests import Test
+from ..mean_intervals import student_bounds
 from ..ranges import Interval, Range, Standing, standings
 from ..statistics.precision import EXACT
-from ..statistics.student import mean_interval
 
 
 class Line(NamedTuple):
@@ -302,6 +302,8 @@ def _lines(
         mean = float(mean_over_topics(with_value)) if with_value.size else None
         interval = None
         if with_value.size >= 2:
-            interval = mean_interval(with_value, 1 - alpha)
+            lower, upper = student_bounds(with_value, measure, 1 - alpha)
+            if not np.isnan(lower):
+                interval = (lower, upper)
         lines.append(Line(run, mean, interval, tests.get(run), span_of.get(run)))
     return lines
