@@ -18,7 +18,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ..core.provider import values_of
-from ..core.ranking.gains import Number
+from ..core.ranking.gains import Number, plain_number
 from ..core.ranking.stack import stacked
 from ..core.registry.notation import with_gains
 from ..evaluation.named import Study
@@ -75,7 +75,8 @@ class Turns:
                 worth = "worth nothing"
             clauses.append(f"{change} when {highest} is {worth}")
         if not clauses:
-            clauses.append(f"the best run never changes, whatever the gain of {highest}")
+            last = plain_number(_positions(max(map(float, self.gains)))[-1])
+            clauses.append(f"the best run never changes, up to a gain of {last} of {highest}")
         return f"By {self.measure}, {', and '.join(clauses)}{self._fixed()}."
 
     @property

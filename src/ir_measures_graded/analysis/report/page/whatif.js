@@ -789,7 +789,8 @@ const dragged = ({ gains }) => {
 };
 
 // Where the best run changes as the gain of the highest level rises over its slider, with the gains that `gainsAt`
-// gives: the first best run, and for each change the gain, to three digits, and the best run from there on.
+// gives: the first best run, and for each change the gain, to three digits, and the best run from there on; the last
+// gain of the slider.
 function turnsOf(rankings, setting, steps, gainsAt) {
   const bestAt = (gain) => bestOf(rankings.means({ ...setting, gains: gainsAt(gain) }));
   const winner = (gain) => {
@@ -816,7 +817,7 @@ function turnsOf(rankings, setting, steps, gainsAt) {
     turns.push({ gain, from: before, to: winner(gain) });
     before = now;
   }
-  return { first, turns };
+  return { first, turns, last: gainAt(steps) };
 }
 
 // The gains that stay as they are while that of the highest level changes, beside the one that it is compared with.
@@ -870,8 +871,8 @@ function tippingPoints(setting, { runs, levels }, turns) {
     sentences.push(`${changes(below.from, below.to, runs)} when ${highest} is ${isWorth}${fixed}.`);
   }
   if (!sentences.length) {
-    const whatever = `Whatever the gain of ${highest}, the best run never changes`;
-    sentences.push(lowest < 0 ? `${whatever}, since no other level has a gain.` : `${whatever}${fixed}.`);
+    const never = `The best run never changes, up to a gain of ${plain(turns.alone.last)} of ${highest}`;
+    sentences.push(lowest < 0 ? `${never}, since no other level has a gain.` : `${never}${fixed}.`);
   }
   const drag = turns.dragged ? dragSentence(found, nearest(turns.dragged, gain), highest, runs) : "";
   if (drag) sentences.push(drag);
