@@ -15,7 +15,7 @@ from ir_measures_graded.analysis.identify import tools as tool_table
 from ir_measures_graded.analysis.identify.ranking import likeliest_first
 from ir_measures_graded.core.registry.notation import parse_measures
 from ir_measures_graded.errors import GradedError
-from ir_measures_graded.evaluation.values_of_run import values_of_run
+from ir_measures_graded.evaluation.values_of_run import RunNames, values_of_run
 from rounds import only, sampled
 
 LEVELS = [0, 0, 0, 0, 1, 1, 2, 3]
@@ -988,6 +988,35 @@ def test_the_measure_selects_one_of_several_in_a_file(tmp_path):
     assert values_of_run(path, topics, "map", wanted).by_topic == {"q1": 0.5, "q2": 1}
     with pytest.raises(GradedError, match="give the name of one of its measures"):
         values_of_run(path, topics, None, parse_measures("nDCG_JK@10"))
+
+
+@pytest.mark.parametrize(
+    ("run", "columns", "wanted"),
+    [("AP", "ndcg_cut_10,AP", "nDCG"), ("map", "map,ndcg_cut_10", "nDCG"), ("a", "a,AP", "AP")],
+)
+def test_a_column_of_a_measure_is_not_that_of_a_run_of_its_name(run, columns, wanted, tmp_path):
+    path = tmp_path / "values.csv"
+    path.write_text(f"topic,{columns}\nq1,0.5,0.25\n")
+    measures = parse_measures(wanted, uncut=True)
+    with pytest.raises(GradedError, match=r"\(--name\): \w+ and \w+$"):
+        values_of_run(path, {"q1"}, None, measures, RunNames.of(f"{run}.run"))
+    other = columns.replace(run, "").strip(",")
+    called = RunNames.of(f"{run}.run", [f"{other}.run"])
+    assert values_of_run(path, {"q1"}, None, measures, called).measure == run
+
+
+def test_a_column_of_topics_has_them_although_runs_have_names_of_topics(tmp_path):
+    path = tmp_path / "values.csv"
+    rows = "1,1,0.1\n1,2,0.2\n1,4,0.3\n2,1,0.4\n2,2,0.5\n2,4,0.6\n"
+    path.write_text(f"measure,topic,value\n{rows}")
+    run = RunNames.of("1.run")
+    read = values_of_run(path, {"1", "2"}, run=run).by_topic
+    assert read == {"1": 0.1, "2": 0.2, "4": 0.3}
+    path.write_text("run,1,2,4\n1,0.1,0.2,0.3\n2,0.4,0.5,0.6\n")
+    assert values_of_run(path, {"1", "2"}, run=run).by_topic == read
+    nested = {"1": {"1": 0.1, "2": 0.2, "4": 0.3}, "2": {"1": 0.4, "2": 0.5, "4": 0.6}}
+    with pytest.raises(GradedError, match="1 names a topic and a run"):
+        values_of_run(nested, {"1", "2"}, run=run)
 
 
 @pytest.mark.parametrize(

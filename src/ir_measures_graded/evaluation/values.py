@@ -216,7 +216,7 @@ def may_have_runs(frame: DataFrame, name: str, cells: DataFrame) -> bool:
     if has_names or plain(str(frame.columns.name)) in chain(*NAMES["measure"]):
         return False
     columns = cells["measure"].unique()
-    return len(columns) > 1 and not _names_measures(columns)
+    return len(columns) > 1 and not names_measures(columns)
 
 
 def are_runs(frame: DataFrame, columns: Collection[Any], table: str) -> bool:
@@ -227,13 +227,13 @@ def are_runs(frame: DataFrame, columns: Collection[Any], table: str) -> bool:
     """
     if plain(str(frame.columns.name)) in chain(*NAMES["run"]):
         return True
-    return _is_measure(table) and not _names_measures(columns)
+    return _is_measure(table) and not names_measures(columns)
 
 
-def _names_measures(columns: Collection[Any]) -> bool:
+def names_measures(columns: Collection[Any]) -> bool:
     """Whether a column has the name of a known measure, or an everyday word for one.
 
-    >>> _names_measures(["bm25", "recall"]), _names_measures(["bm25", "dense"])
+    >>> names_measures(["bm25", "recall"]), names_measures(["bm25", "dense"])
     (True, False)
     """
     names = list(map(str, columns))

@@ -19,7 +19,7 @@ from ..files.sources import is_file
 from ..output.formats import listed
 from .named import NamedSource, short_names
 from .value_columns import ALL
-from .values import cells_of, frame_of, renamed
+from .values import cells_of, frame_of, names_measures, renamed
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -119,11 +119,17 @@ def values_of_run(
             f"{source} is no file; for a mean: --mean {source} (mean={source!r} in Python)"
         )
     where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "values"
-    frame = _frame_by_topic(source, where, columns)
+    frame, names_topics = _frame_by_topic(source, where, columns)
     cells = cells_of(frame, where, "", names_topic_all=ALL in topics)
     cells = cells.astype({"run": str, "topic": str, "measure": str})
-    if cells["measure"].isin(topics).sum() > cells["topic"].isin(topics).sum():
+    if _has_other_order(cells, topics, names_topics):
         cells = cells.rename(columns={"measure": "topic", "topic": "measure"})  # ir_measures' order
+    own = run.among(list(cells["measure"].unique()))
+    if not names_topics and own is not None and own in set(cells["topic"]):
+        raise GradedError(
+            f"{where}: {own} names a topic and a run; give a table with the columns run, topic and "
+            "value"
+        )
     cells = cells[cells["topic"].isin(topics) | ~cells["topic"].isin(MEANS)]
     run_name = _run_in(list(cells["run"].unique()), where, name, run)
     cells = cells[cells["run"] == run_name]
@@ -141,6 +147,18 @@ def values_of_run(
             f"{where}: none of its topics (such as {first}) is in the qrels; give {FORMS}"
         )
     return ValuesOfRun(values, run_name, measure)
+
+
+def _has_other_order(cells: DataFrame, topics: Collection[str], names_topics: bool) -> bool:
+    """Whether the measures of a table are its topics.
+
+    A column that is named for topics has them if it has one of the qrels.
+    """
+    measures_in_qrels = int(cells["measure"].isin(topics).sum())
+    topics_in_qrels = int(cells["topic"].isin(topics).sum())
+    if names_topics and topics_in_qrels:
+        return False
+    return measures_in_qrels > topics_in_qrels
 
 
 def _run_in(runs: list[str], where: str, name: str | None, run: RunNames) -> str:
@@ -174,20 +192,29 @@ def _measure_in(
         return str(name)
     if name is None:
         fitting = [measure for measure in measures if measure_named(measure) in wanted]
-        own = run.among(measures)
         if len(measures) == 1:
             if isinstance(measure_named(measures[0]), NamedMeasure):
                 _refuse_other(measures[0], where, run)
             return measures[0]
-        if len(fitting) == 1:
-            return fitting[0]
-        if own is not None:
+        own = run.among(measures)
+        if own is not None and _are_runs(measures, own, run):
             return own
+        if len(fitting) == 1 and (own is None or own == fitting[0] or names_measures([own])):
+            return fitting[0]
     similar: list[str] = []
     for measure in wanted:
         similar += similar_names(str(measure), measures, LISTED)
     names = listed(dict.fromkeys([*similar, *measures]), LISTED)
     raise GradedError(f"{where}: give the name of one of its measures or runs (--name): {names}")
+
+
+def _are_runs(names: Collection[str], own: str, run: RunNames) -> bool:
+    """Whether names, one of which is the run's own, are those of runs.
+
+    The name of a known measure is that of a run only if all others are those of runs of the call.
+    """
+    others = set(names) - {own}
+    return others <= run.others or not names_measures(names)
 
 
 def _refuse_other(name: str, where: str, run: RunNames) -> None:
@@ -200,8 +227,8 @@ def _own_name(run: RunNames) -> str:
     return run.own[0] if run.own else "the run"
 
 
-def _frame_by_topic(source: Any, where: str, columns: Any) -> DataFrame:
-    """A user's values as a table with a column of topics."""
+def _frame_by_topic(source: Any, where: str, columns: Any) -> tuple[DataFrame, bool]:
+    """A user's values as a table with a column of topics, and whether the source names its axes."""
     if hasattr(source, "items") and not hasattr(source, "columns"):
         by_topic = {str(topic): value for topic, value in source.items()}
         source = by_topic
@@ -211,15 +238,15 @@ def _frame_by_topic(source: Any, where: str, columns: Any) -> DataFrame:
     if columns:
         frame = renamed(frame, where, columns_named(columns))
     if column_name(where, [frame.index.name, *frame], COLUMNS[0]) is not None:
-        return frame
+        return frame, True
     run = column_name(where, list(frame), "run")
     if run is not None:
         frame = frame.set_index(run)
     has_no_names = 0 in frame or 1 in frame.index
     if not has_no_names:  # a column for each topic, a row for each run or measure
-        return frame.T.rename_axis(COLUMNS[0])
+        return frame.T.rename_axis(COLUMNS[0]), run is not None
     if len(frame.columns) == 3:
-        return frame.set_axis(COLUMNS, axis=1)
+        return frame.set_axis(COLUMNS, axis=1), False
     if len(frame.columns) == 2:
-        return frame.set_axis(COLUMNS[::2], axis=1)
+        return frame.set_axis(COLUMNS[::2], axis=1), False
     raise GradedError(f"{where}: cannot be read as {FORMS}")
