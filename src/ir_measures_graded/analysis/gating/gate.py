@@ -152,11 +152,15 @@ class Gate(Result):
 
     def _is_mean_beyond(self, verdict: Verdict) -> bool:
         """Whether the difference that is seen is a loss, or a difference, above the margin."""
-        allowed = float(self.margin.allowed(np.array(verdict.old)))
+        allowed = self._allowed_loss(verdict)
         loss = -sign_of(verdict.measure) * verdict.difference
         if self.equivalent:
             loss = abs(loss)
         return loss > allowed and not np.isclose(loss, allowed, EXACT, 0)
+
+    def _allowed_loss(self, verdict: Verdict) -> float:
+        """The loss of the mean that the margin allows."""
+        return float(self.margin.allowed(np.array(verdict.old)))
 
     def _means_of_undecided(self, verdicts: Sequence[Verdict]) -> str:
         """The end of the answer: which way each mean went, and whether by more than the margin."""
@@ -259,7 +263,7 @@ class Gate(Result):
         (verdict,) = decisive
         relation = "less than"
         possible = ""
-        margin = self.margin.share(verdict.old) * abs(verdict.old)
+        margin = self._allowed_loss(verdict)
         if verdict.beyond:
             relation = "beyond"
         elif np.isclose(abs(verdict.difference), margin, EXACT, 0):
