@@ -79,9 +79,10 @@ class ExplanationByMeasure(Result):
 
     def data(self) -> Table:
         """One row per measure and rank, with the columns of an explanation."""
-        names = [name.removesuffix("s") for name in COLUMNS]
+        fields = list(COLUMNS)
         if all(one.stops is None for one in self.explanations):
-            names = [field.removesuffix("s") for field in COLUMNS if field not in STEP_COLUMNS]
+            fields = [field for field in COLUMNS if field not in STEP_COLUMNS]
+        names = [field.removesuffix("s") for field in fields]
         rows = []
         for one in self.explanations:
             for record in one.data().records():
