@@ -234,7 +234,7 @@ gate(ONES, looks=0) | looks=0 is not allowed; it is a whole number from 1 to 100
 gate(of_array([[1] * 5])) | there are 1 run and 5 topics
 gate(of_array([[0] * 5, range(5)])) | the old mean is 0, and a relative margin is a
 gate(QRELS, BM25, ["CG"], stored=ONES) |
-    stored values: the run 'bm25' is none of those evaluated: A and B
+    stored values: values has no run 'bm25'; its runs are A and B
 intervals(QRELS, RUNS, ["AP"]) | intervals(evaluate(qrels, runs, measures))
 identify(QRELS, RUNS["good"], 0.25, mean=0.25) | give values by topic or a mean, one of the two
 compare_collections([ROW | {"collection": ""}]) | row 1, column collection: '' is empty

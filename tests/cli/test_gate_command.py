@@ -98,6 +98,16 @@ def test_stored_values_are_compared_with_the_old_run(capsys):
     assert "A: nDCG_JK@10 is not what was stored in 1 topic (351)" in capsys.readouterr().err
 
 
+def test_stored_values_may_have_a_column_per_run(capsys):
+    words = [demo.NAME, RUNS["A"], RUNS["B"], "nDCG_JK@10"]
+    assert cli.main(["evaluate", *words, "-q", "-p", "6", "-o", "stored.csv"]) == 0
+    rows = pandas.read_csv("stored.csv", dtype={"query_id": str})
+    wide = rows.pivot(index="query_id", columns="run", values="nDCG_JK@10")
+    wide.to_csv("wide.csv")
+    assert cli.main(["gate", *words, "--values", "wide.csv"]) == 0
+    assert "The values of A are those that were stored." in capsys.readouterr().out
+
+
 def test_topics_without_an_attribute_have_none_in_every_form():
     frame = pandas.DataFrame({"topic": ["q1", "q2"], "kind": ["a", None]})
     frame.to_csv("kinds.csv", index=False)

@@ -14,6 +14,8 @@ from ir_measures_graded import cli, demo
 FILES = {
     "four.csv": "run,topic,measure,value\n" + "".join(f"{run},q1,AP,0.5\n" for run in "ABCD"),
     "AP.csv": "run,topic,AP\nA,1,0.5\n",
+    "AP2.csv": "run,topic,AP\nB,1,0.5\n",
+    "wide.csv": "topic,bm25\n351,0.5\n",
     "c.csv": "collection,qrels,runs\nc,qrels,ru[n]\nc,qrels,other\n",
     "queries.tsv": "q1 no tab\n",
     "report.html": "",
@@ -118,6 +120,15 @@ compare --values AP.csv A A AP        | the run 'A' is named twice; name each ru
 compare --values AP.csv A A --baseline A | several baselines are written --baseline A,B
 compare --values AP.csv qrels A AP |
     'qrels' is a file, and beside --values words name runs
+compare --values AP.csv b=AP.csv      |
+    the runs of the table are A; for a further table write --values b=AP.csv
+compare --values AP.csv --values AP.csv | for topic 1; the table is given twice; give it once
+compare --values A=AP.csv --values A=AP2.csv | if they have several runs, name these, as in new=AP2.csv
+gate graded-demo A.run B.run AP --values AP2.csv | stored values: AP2.csv has no run 'A'; its runs are B
+gate graded-demo A.run B.run AP --values wide.csv |
+    if the columns (bm25) are runs, name the measure of their values, as in nDCG@10=wide.csv
+leaderboards AP.csv AP.csv x=AP.csv   | x=AP.csv is a third table; name the files with --first
+reproduce AP.csv AP.csv x=AP.csv --baseline A | x=AP.csv is a third table
 evaluate qrels run 'nDCG(gains=steep)@10' | nDCG takes no names of gains; nDCG_Burges takes any
 evaluate qrels run 'nDCG@10(gains=exp)' |
     the parameters come before the cutoff; write nDCG(gains=exp)@10

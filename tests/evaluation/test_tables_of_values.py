@@ -624,6 +624,16 @@ def test_a_comparison_takes_columns_without_known_names_as_runs_and_says_so(colu
             compare(Evaluation.from_values(table, smaller=smaller))
 
 
+@pytest.mark.parametrize("separator", [",", "\t", ";", " "])
+@pytest.mark.parametrize("names", [["1", "2"], ["1", "2", "3"], ["bm25", "0.5"]])
+def test_names_of_runs_may_be_numbers(names, separator):
+    lines = [["topic", *names], ["q1", *"123"[: len(names)]], ["q2", *"456"[: len(names)]]]
+    Path("AP.csv").write_text("".join(separator.join(line) + "\n" for line in lines))
+    read = Evaluation.from_values("DCG_JK@5=AP.csv")
+    assert read.runs == tuple(names)
+    assert read.topics == ("q1", "q2")
+
+
 def test_a_report_says_that_columns_without_known_names_are_measures(column_per_run, capsys):
     pytest.importorskip("jinja2", reason="the extra report is not installed")
     column_per_run[["A", "B"]].to_csv("published.csv")

@@ -397,10 +397,10 @@ def chosen(
     except GradedError as error:
         runs_of_table = f"the runs of the table are {listed(stored.runs, LISTED)}"
         for word in others:
-            if os.path.isfile(word):
+            if is_named_file(word):
                 raise GradedError(
                     f"{word!r} is a file, and beside --values words name runs and measures of the "
-                    f"table; {runs_of_table}"
+                    f"table; {runs_of_table}; for a further table write --values {quoted(word)}"
                 ) from None
         raise GradedError(f"{error}; {runs_of_table}") from None
     _refuse_lacking_baseline(arguments, runs, stored)

@@ -14,7 +14,7 @@ from ..analysis.statistics.orders import PERSISTENCE
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.evaluation import Evaluation
-from ..files.sources import is_file, is_named_file
+from ..files.sources import is_named_file
 from ..output.result import View
 from .arguments import FORM as FORM_OF_RUNS
 from .arguments import (
@@ -163,12 +163,13 @@ def _of_tables(arguments: Arguments) -> Sides:
     if not second:
         raise GradedError("two tables are compared: name FIRST and SECOND")
     for word in words:
-        if is_file(word) and (arguments.first or arguments.second):
+        is_table = is_named_file(word)
+        if is_table and (arguments.first or arguments.second):
             raise GradedError(
                 f"{word} is a third table; --first and --second take a file each, or a pattern "
                 "in quotes, as in --first 'runs/*.eval'"
             )
-        if is_file(word):
+        if is_table:
             raise GradedError(
                 f"{word} is a third table; name the files with --first and --second, or the qrels "
                 "of runs with --qrels; for one leaderboard: evaluate --sort"

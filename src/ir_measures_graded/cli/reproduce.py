@@ -5,7 +5,7 @@ from typing import Any
 from ..analysis.leaderboards.reproduction import names_of_both, reproduce
 from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
-from ..files.sources import is_file
+from ..files.sources import is_named_file
 from .arguments import WEIGHTS, inputs, run_named
 from .leaderboards import (
     FORM,
@@ -73,7 +73,7 @@ def run(arguments: Arguments) -> Answer:
         if arguments.again is None:
             raise GradedError("two experiments are compared: name ORIGINAL and AGAIN")
         for word in arguments.inputs:
-            if is_file(word):
+            if is_named_file(word):
                 raise GradedError(
                     f"{word} is a third table; name the qrels of runs with --qrels, as in "
                     "--qrels qrels.txt a.run b.run"

@@ -17,7 +17,7 @@ from ..errors import GradedError, Remark
 from ..output.formats import listed
 from .evaluation import OF_COLUMNS, Evaluation
 from .remarks import issue
-from .values import IN_MEMORY, VALUE, are_unnamed, within_range
+from .values import IN_MEMORY, VALUE, are_unnamed, names_measures, within_range
 
 LISTED = 5
 
@@ -90,6 +90,21 @@ def of_one_run(evaluation: Evaluation) -> Evaluation:
     )
     remark = Remark(OF_COLUMNS, table, text)
     return replace(evaluation, columns_of="", remarks=(*evaluation.remarks, remark))
+
+
+def refuse_without_run(evaluation: Evaluation, run: str) -> None:
+    """Raise `GradedError` for stored values without those of a run.
+
+    If no column has the name of a known measure, the columns may be meant as runs.
+    """
+    if run in evaluation.runs:
+        return
+    table = listed(evaluation.files, LISTED) or IN_MEMORY
+    message = f"{table} has no run {run!r}; its runs are {listed(evaluation.runs, LISTED)}"
+    if not names_measures(evaluation.measures):
+        columns = listed(evaluation.measures, LISTED)
+        message += f"; if the columns ({columns}) are runs, {_how_to_name_the_measure(table)}"
+    raise GradedError(message)
 
 
 def _how_to_name_the_measure(table: str) -> str:

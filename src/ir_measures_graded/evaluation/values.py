@@ -291,13 +291,7 @@ def _fields(
 
     `names` are those of the tables. `hint` is what helps if a run has two values for a topic.
     """
-    repeated = cells[cells.duplicated(KEYS)]
-    if len(repeated):
-        table, row = repeated.index[0]
-        run, measure, topic = repeated[KEYS].iloc[0]
-        twice = f"row {row}: {run} has two values of {measure} for topic {topic}"
-        advice = f"; {hint}" if hint else ""
-        raise GradedError(f"{names[table]}: {twice}{advice}")
+    _refuse_repeated(cells, names, hint)
     codes = []
     labels = []
     for key in KEYS:
@@ -325,6 +319,24 @@ def _fields(
             "each measure for each topic"
         )
     return {"runs": runs, "measures": measures, "topics": topics, "values": values}
+
+
+def _refuse_repeated(cells: DataFrame, names: Sequence[str], hint: str) -> None:
+    """Raise `GradedError` for the first row with a second value of a run, measure and topic."""
+    repeated = cells[cells.duplicated(KEYS)]
+    if repeated.empty:
+        return
+    table, row = repeated.index[0]
+    keys = repeated[KEYS].iloc[0]
+    first_table, _ = cells.index[(cells[KEYS] == keys).all(axis=1)][0]
+    if first_table != table and names[first_table] == names[table]:
+        hint = "the table is given twice; give it once"
+    elif first_table != table and hint:
+        hint = f"{hint}; if they have several runs, name these, as in new={names[table]}"
+    advice = f"; {hint}" if hint else ""
+    run, measure, topic = keys
+    twice = f"row {row}: {run} has two values of {measure} for topic {topic}"
+    raise GradedError(f"{names[table]}: {twice}{advice}")
 
 
 def _refuse_sparse(count: int, runs: int, measures: int, topics: int, table: str) -> None:
@@ -552,7 +564,8 @@ def _frame_of_text(content: Content) -> DataFrame:
         rows = _full_rows(pandas.read_csv(BytesIO(text), sep=separator, engine="python", **form))
     first = rows.iloc[0].tolist()
     has_number = np.isfinite([number_in(cell) for cell in first[1:]]).any()
-    if has_number and plain(first[0]) in chain(*NAMES["run"]):  # topics may be numbers
+    # The ids of topics and the names of runs, which the other columns have, may be numbers.
+    if has_number and plain(first[0]) in chain(*NAMES["run"], *NAMES["query_id"]):
         return _with_points(rows[1:].set_axis(first, axis=1), separator)
     if len(first) == 3 and (has_number or first[0].strip() == "runid"):
         return _of_trec_eval(rows.set_axis(LINE, axis=1))

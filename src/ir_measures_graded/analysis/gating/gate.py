@@ -668,8 +668,15 @@ def _refuse_drift(evaluation: Evaluation, stored: Evaluation) -> None:
     Stored values may be rounded: they count as equal if they agree in as many decimals as the table
     has, at least two. A value that is missing then must be missing now, and the other way round.
     """
+    from ...evaluation.columns_as_runs import (  # This import takes time.
+        refuse_without_run,
+        with_measure_of_words,
+    )
+
     old = evaluation.runs[0]
     with about("stored values"):
+        stored = with_measure_of_words(stored, evaluation.measures)
+        refuse_without_run(stored, old)
         of_old = stored.part([old], evaluation.measures)
     decimals = _decimals_of(stored.values)
     for measure in evaluation.measures:
