@@ -54,7 +54,7 @@ evaluate weights.csv run ERR_IA_G    | weights.csv:3: topic 'q1', document
 evaluate qrels run CG@1 --confidence 95 | confidence=95.0 is not allowed
 evaluate graded-demo A.run AP --sessions=turns.csv | turns.csv: topic 351 has two values of turn
 evaluate qrels rr AP                 | no run is given; 'rr' is read as a measure: write ./rr for
-evaluate qrels empty AP              | 'empty' is a directory; pass run files, for example empty/*
+evaluate qrels empty AP              | 'empty' has no files; pass run files or their folder
 evaluate                             | arguments are required: QRELS
 evaluate qrels run AP -q --show topics |
     --show topics and --by_query exclude each other: the former has the topics

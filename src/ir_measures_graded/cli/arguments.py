@@ -42,7 +42,17 @@ from ..files.files import RunFile, header_of, qrels_in
 from ..files.sources import is_file, is_named_file, named_path, scoreddocs_of
 from ..output.formats import listed
 from .habits import shown_line
-from .parser import READING, Arguments, Option, as_list, at_least_1, choice, real, whole_number
+from .parser import (
+    READING,
+    Arguments,
+    Option,
+    as_list,
+    at_least_1,
+    choice,
+    files_of_folder,
+    real,
+    whole_number,
+)
 
 EXAMPLE = "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100"
 LISTED = 5
@@ -720,6 +730,8 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     if not run_name or not path:
         path = text
     if os.path.isdir(path):
+        if not files_of_folder(path):
+            return GradedError(f"{path!r} has no files; pass run files or their folder")
         from .mixed_folders import patterns_in  # Only this message needs it.
 
         pattern = " ".join(patterns_in(path)) or os.path.join(quoted(path), "*")
