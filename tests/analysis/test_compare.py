@@ -324,6 +324,51 @@ def test_the_order_of_a_measure_changes_no_test():
     assert [row[2] for row in ordered.data("means").rows][:4] == list("CDBA")
 
 
+def test_comparisons_corrects_for_others_too(values):
+    few = compare(values, baseline="A", comparisons=9, tests=["wilcoxon"])
+    assert few.family == 9
+    for name in ("paired t", WILCOXON):
+        for measure in values.measures:
+            tests = few.find(measure, name)
+            p = [test.p for test in tests]
+            # The p-values of the five others are unknown, and 1 at most.
+            expected = holm_adjusted([*p, *[1.0] * 5])[: len(p)]
+            np.testing.assert_allclose([test.adjusted for test in tests], expected, rtol=1e-12)
+    of_two = values.part(["A", "B"], values.measures)
+    pair = compare(of_two, comparisons=5)
+    for measure in values.measures:
+        (test,) = pair.find(measure)
+        a, b = of_two.of(measure)
+        assert test.adjusted == pytest.approx(min(1, 5 * test.p))
+        bounds = expected_interval(b - a, 0.95**0.2, test.significant)
+        np.testing.assert_allclose([test.lower, test.upper], bounds, atol=1e-12)
+        assert test.detectable == pytest.approx(
+            detectable_effect(20, 0.01) * np.std(b - a, ddof=1), rel=1e-9
+        )
+    family = "Holm's correction for 5 comparisons (this one and 4 others)"
+    assert f"paired t over 20 topics with {family}" in pair.answer()[0]
+    assert "for 5 comparisons (this one and 4 others)" in pair.notes()[0]
+    assert "5 comparisons per measure (this one and 4 others)" in pair.papers()[0].caption
+
+
+def test_single_comparison_has_no_correction(values):
+    pair = values.part(["A", "B"], values.measures)
+    for comparison in (compare(pair, tests=["wilcoxon"]), compare(pair, comparisons=1)):
+        words = [*comparison.answer(), *comparison.notes()]
+        words += [table.title for table in comparison.tables()]
+        assert "correction" not in " ".join(words)
+
+
+def test_fewer_comparisons_than_those_of_the_call_are_refused(values):
+    with pytest.raises(GradedError, match=r"10 differences are tested together here.*10 or more"):
+        compare(values, comparisons=9)
+    groups = {topic: str(number % 2) for number, topic in enumerate(values.topics)}
+    with pytest.raises(GradedError, match="20 differences are tested together"):
+        compare(values, comparisons=10, by=groups)
+    with pytest.raises(GradedError, match="correction='none' makes none"):
+        compare(values, comparisons=10, correction="none")
+
+
 # ------------------------------------------------------- several baselines, repeats, groups
 
 

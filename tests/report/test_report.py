@@ -556,3 +556,16 @@ def test_the_page_tells_the_order_of_tied_documents():
     assert "tied documents, which have equal scores, are ordered by their ids." in by_id
     by_row = report(QRELS, ordered_runs(runs), ["nDCG_JK@2"]).html
     assert "which have equal scores, are in the order of the rows of the run." in by_row
+
+
+def test_report_says_how_many_comparisons_p_is_corrected_for():
+    qrels = {f"q{number}": {"a": 1, "b": 0} for number in range(12)}
+    good = {topic: {"a": 2.0 + number % 3, "b": 3.0} for number, topic in enumerate(qrels)}
+    poor = {topic: {"b": 1.0} for topic in qrels}
+    alone = report(qrels, {"good": good, "poor": poor}, ["RR"])
+    assert "Holm" not in alone.html
+    one_of_five = report(qrels, {"good": good, "poor": poor}, ["RR"], comparisons=5)
+    assert "corrected for 5 comparisons" in str(one_of_five.answer()[0])
+    assert "with Holm’s correction for 5 comparisons by each measure" in one_of_five.html
+    (test,) = one_of_five.verdict.every_pair.find("RR")
+    assert test.adjusted == pytest.approx(5 * test.p)

@@ -305,6 +305,13 @@ JOBS = Option("--jobs N", "processes that read the run files", at_least_1, group
 SEED = Option("--seed N", "random seed", whole_number, default=0)
 
 
+COMPARISONS = Option(
+    "--comparisons N",
+    "correct p for N comparisons by each measure, if others than these are made elsewhere",
+    at_least_1,
+)
+
+
 def alpha(default: float) -> Option:
     """The level of the tests."""
     return Option("--alpha P", "significance level", real, default=default)

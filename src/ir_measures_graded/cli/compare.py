@@ -27,7 +27,7 @@ from .parser import Arguments, Option, at_least_2, choice, output, several, unle
 from .results import Answer, command_line
 
 FOR_ONE = (
-    *("tests", "resamples", "seed", "by", "weights", "repeats", "top", "sort"),
+    *("tests", "comparisons", "resamples", "seed", "by", "weights", "repeats", "top", "sort"),
     *common.OF_RANKINGS,
 )
 """Options for a single collection."""
@@ -92,6 +92,7 @@ OPTIONS = (
     choice("--correction", f"of p for the family; default: {DEFAULT}", *CORRECTIONS)._replace(
         idle=_unless_tested
     ),
+    common.COMPARISONS._replace(idle=_unless_tested),
     common.alpha(ALPHA)._replace(idle=_unless_tested),
     *common.resamples("the randomised tests", 10_000, _unless_randomised),
     choice(
@@ -147,7 +148,7 @@ def run(arguments: Arguments) -> Answer:
         comparison = _over_collections(arguments, stored)
     else:
         comparison = _of_one_collection(arguments, stored.get(""))
-    if "correction" in arguments.given_options and len(comparison.runs) == 2:
+    if "correction" in arguments.given_options and comparison.family == 1:
         arguments.without_effect["correction"] = "two runs have one difference by a measure"
     facts = {"unit": comparison.unit, "topics": comparison.topics}
     if arguments.show == "topics":
@@ -177,7 +178,9 @@ def run(arguments: Arguments) -> Answer:
 def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Comparison:
     """The comparison on one collection, whose values may be `stored`."""
     first = common.collection_inputs(arguments, stored)
-    settings = arguments.of("correction", "alpha", "resamples", "seed", "repeats", "top")
+    settings = arguments.of(
+        "correction", "comparisons", "alpha", "resamples", "seed", "repeats", "top"
+    )
     settings["by"] = common.attribute_of_topics(arguments, "by")
     baselines = _each_baseline(arguments.baseline, first)
     if arguments.repeats is None:

@@ -8,6 +8,7 @@ from ..analysis.statistics.defaults import ALPHA
 from ..output.formats import sentences
 from .arguments import (
     BY,
+    COMPARISONS,
     JOBS,
     OF_VALUES,
     alpha,
@@ -37,6 +38,7 @@ OPTIONS = (
     ),
     Option("--title TITLE", "title of the page", default=TITLE),
     alpha(ALPHA),
+    COMPARISONS,
     Option(
         "-o --output FILE", "file of the page", default="report.html", writes=as_list, endings=PAGE
     ),
@@ -65,7 +67,7 @@ def run(arguments: Arguments) -> list[str]:
         first = list(inputs(arguments, default=MEASURES))
     else:
         first = [chosen(arguments, stored)]
-    settings = arguments.of("alpha", "title", "queries")
+    settings = arguments.of("alpha", "comparisons", "title", "queries")
     settings["by"] = attribute_of_topics(arguments, "by")
     machines = named_judges(arguments.judge)
     settings["machines"] = {name: judge_in(qrels, arguments) for name, qrels in machines.items()}

@@ -219,6 +219,7 @@ CHECKS: Mapping[str, Check] = {
     "batch": _whole_number,
     "by": _attribute,
     "command": text,
+    "comparisons": _whole_number,
     "confidence": _number,
     "cutoffs": _numbers,
     "decimals": _whole_number,

@@ -46,6 +46,8 @@ from .families import (
     NAME_A_BASELINE,
     baselines_of,
     families_of,
+    pairs_in_family,
+    refuse_few_comparisons,
     refuse_few_topics,
     refuse_many_pairs,
     remarks_on,
@@ -71,6 +73,7 @@ def compare(
     baseline: str | Sequence[str] | None = None,
     tests: Sequence[str] = (),
     correction: str = DEFAULT,
+    comparisons: int | None = None,
     alpha: float = ALPHA,
     resamples: int = 10_000,
     seed: int = 0,
@@ -88,10 +91,12 @@ def compare(
     `baseline` is the name of a run, or of several, each of which has a family of its own; the first
     of two runs is the default. `tests` names further tests, see the module. `correction` is that of
     the p-values of pairs for the family: ``holm``, ``bonferroni``, ``bh`` (the false discovery
-    rate) or ``none``. The randomised Tukey HSD has its own for all pairs. A p-value below `alpha`
-    (above 0, below 1) is significant. Random tests draw `resamples` (≥ 1), which depend on `seed`
-    (≥ 0) alone; the randomisation test draws more if no difference could be significant with so
-    many.
+    rate) or ``none``. `comparisons` is the number of all comparisons by a measure, if others than
+    these are made elsewhere: p and intervals are then corrected for so many, and the p-values of
+    the others count as larger ones. The randomised Tukey HSD has its own correction for all pairs.
+    A p-value below `alpha` (above 0, below 1) is significant. Random tests draw `resamples` (≥ 1),
+    which depend on `seed` (≥ 0) alone; the randomisation test draws more if no difference could be
+    significant with so many.
 
     A topic for which a provider gives some run no value is left out of the means and tests of that
     measure.
@@ -144,7 +149,14 @@ def compare(
                 f"test {name!r} is not known; the tests are {known_tests}, beside the paired "
                 "t-test, which is always there"
             )
-    further = Further(names, alpha, correction_of(correction), resamples, seed)
+    if comparisons is not None:
+        comparisons = whole_number(comparisons, "comparisons", 1)
+        if not correction_of(correction).is_corrected:
+            raise GradedError(
+                f"comparisons={comparisons} is for a correction of p, and correction='none' makes "
+                "none; leave out one of them"
+            )
+    further = Further(names, alpha, correction_of(correction), resamples, seed, comparisons)
     statistics_library("scipy.special")
     kept = fit_into_memory(runs)
     of_runs, study = evaluated(
@@ -162,7 +174,10 @@ def compare(
         refuse_many_pairs(len(evaluation.runs), len(evaluation.measures), NAME_A_BASELINE)
     rows_of_groups = groups_of(evaluation.topics, by)
     groups = {group: evaluation.on(rows) for group, rows in rows_of_groups.items()}
-    design = _Design(evaluation.runs, baselines, alpha, correction, further)
+    sizes = [int(group.has_weight.sum()) for group in groups.values()]
+    families_of_groups = max(1, sum(size >= LEAST_TESTED_TOPICS for size in sizes))
+    design = _Design(evaluation.runs, baselines, alpha, correction, further, comparisons)
+    refuse_few_comparisons(comparisons, design.pairs * families_of_groups)
     outcomes: list[Test] = []
     of_groups: dict[str, list[Test]] = {group: [] for group in groups}
     for measure in evaluation.measures:
@@ -177,14 +192,14 @@ def compare(
             group_tests += of_measure
         if evaluation.weights is None:
             dependence += design.dependence(measure, parts, families)
-    sizes = [int(group.has_weight.sum()) for group in groups.values()]
-    families_of_groups = max(1, sum(size >= LEAST_TESTED_TOPICS for size in sizes))
-    comparisons = {}
+    of_each_group = {}
     for name, group_tests in of_groups.items():
         compared = _compared(groups[name], group_tests, design)
-        comparisons[name] = replace(compared, name=name, families=families_of_groups)
+        of_each_group[name] = replace(compared, name=name, families=families_of_groups)
     comparison = _compared(evaluation, [*outcomes, *dependence], design)
-    comparison = replace(comparison, groups=comparisons, repeats=means_of_repeats(of_runs, systems))
+    comparison = replace(
+        comparison, groups=of_each_group, repeats=means_of_repeats(of_runs, systems)
+    )
     if top is not None:
         comparison = comparison.first(top)
     return with_turns(comparison, runs_by_name(study))
@@ -199,6 +214,12 @@ class _Design:
     alpha: float
     correction: str
     further: Further
+    comparisons: int | None
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of runs in a family."""
+        return pairs_in_family(len(self.runs), self.baselines)
 
     def families(self, measure: Measure, evaluation: Evaluation) -> list[Pairs]:
         """The families of pairs of runs; those of all pairs are sorted by the means."""
@@ -257,12 +278,17 @@ class _Design:
             ]
             columns = columns_of(outcomes)
             p = np.array(columns["p"], dtype=float)
-            columns["adjusted"] = correction_of(self.correction).adjust(p, p.size)
+            size = self.comparisons or p.size
+            columns["adjusted"] = correction_of(self.correction).adjust(p, size)
             tests += self._tests(measure, BY_GROUP, columns, pairs)
         return tests
 
     def _settings(self, measure: Measure) -> dict[str, Any]:
-        return {"width": width_of(measure), "correction": self.correction}
+        return {
+            "width": width_of(measure),
+            "correction": self.correction,
+            "comparisons": self.comparisons,
+        }
 
     def _tests(
         self, measure: Measure, test: str, columns: Mapping[str, Any], pairs: Pairs
@@ -307,6 +333,7 @@ def _compared(evaluation: Evaluation, outcomes: Iterable[Test], design: _Design)
         baselines=design.baselines,
         alpha=design.alpha,
         correction=design.correction,
+        comparisons=design.comparisons,
         unit=evaluation.unit,
         levels=evaluation.levels,
         lacking=remarks_on(evaluation),

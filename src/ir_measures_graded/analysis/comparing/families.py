@@ -65,6 +65,26 @@ at most 250,000 are tested; give fewer runs or measures
         )
 
 
+def pairs_in_family(runs: int, baselines: Sequence[str]) -> int:
+    """The number of pairs of so many runs in the family, or in that of each baseline.
+
+    >>> pairs_in_family(5, []), pairs_in_family(5, ["A", "B"])
+    (10, 4)
+    """
+    if baselines:
+        return runs - 1
+    return runs * (runs - 1) // 2
+
+
+def refuse_few_comparisons(comparisons: int | None, tested: int) -> None:
+    """Raise `GradedError` for a number of all `comparisons` that is below those that are tested."""
+    if comparisons is not None and comparisons < tested:
+        raise GradedError(
+            f"comparisons={comparisons} is not allowed: {tested:,} differences are tested together "
+            f"here; give the number of all comparisons by a measure, {tested:,} or more"
+        )
+
+
 def baseline_of(runs: Sequence[str], baseline: str | None) -> str | None:
     """The baseline or, without any, the first of two runs.
 

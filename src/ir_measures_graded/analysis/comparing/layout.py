@@ -34,7 +34,7 @@ def tables_of(comparison: Comparison) -> Iterator[Table]:
         yield Table.of(OF_ALL_RUNS, records, "Tests of all runs")
     of_pairs = [test.test for test in comparison.outcomes if test.run is not None]
     for name in dict.fromkeys(of_pairs):
-        title = f"{name}, {_correction_of(comparison, name)}"
+        title = f"{name}{_correction_of(comparison, name)}"
         if name == BY_GROUP:
             yield by_pair(comparison, name, f"Does the difference depend on the group? {title}")
         elif name != comparison.primary:
@@ -195,9 +195,14 @@ def beaten(comparison: Comparison, measure: Measure) -> dict[str, str]:
 
 
 def _correction_of(comparison: Comparison, test: str) -> str:
-    """The correction of the p-values of a further test, for the title of its table."""
-    if test == TUKEY_HSD:
-        return "corrected for all pairs"
+    """The correction of the p-values of a further test, as the end of the title of its table.
+
+    A single comparison needs none.
+    """
+    if test == TUKEY_HSD and comparison.pairs > 1:
+        return ", corrected for all pairs"
+    if test == TUKEY_HSD or comparison.family == 1:
+        return ""
     if not comparison.corrected.is_corrected:
-        return "uncorrected"
-    return f"{comparison.corrected.name} for {counted(comparison.family, 'comparison')}"
+        return ", uncorrected"
+    return f", {comparison.corrected.name} for {comparison.family_in_words('comparison')}"

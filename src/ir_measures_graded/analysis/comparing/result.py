@@ -22,6 +22,7 @@ from ...output.result import Result, View
 from ...output.tables import Table
 from ..statistics.corrections import DEFAULT, Correction, correction_of
 from . import figures, layout
+from .families import pairs_in_family
 from .fields import KINDS_OF_DATA
 from .paper import PaperTable
 from .sentences import answer_by, notes_below, notes_on_pairs
@@ -51,8 +52,9 @@ class Comparison(Result):
     and each other unusual property; `remarks` has them as data. `unjudged` has the share of
     unjudged documents that the measures read of each run, as far as it is known. `groups` has the
     comparisons over groups of topics. Such a comparison has the `name` of the group, and the number
-    `families` of groups that are tested together. `unit` is ``topic`` or ``session``. `effective`
-    is the effective number of topics with weights, None without weights. `paired_topics` has the
+    `families` of groups that are tested together. `comparisons` is the number of all comparisons by
+    a measure, if there are others than these. `unit` is ``topic`` or ``session``. `effective` is
+    the effective number of topics with weights, None without weights. `paired_topics` has the
     number of topics for which all runs have a value, by measure. `by_topic` has the values that the
     tests are made of; `topic_differences` is a data frame of their differences, the topics that
     fell most first.
@@ -71,6 +73,7 @@ class Comparison(Result):
     correction: str = DEFAULT
     name: str = ""
     families: int = 1
+    comparisons: int | None = None
     groups: Mapping[str, Comparison] = field(default_factory=dict)
     unit: str = "topic"
     primary: str = PAIRED_T
@@ -225,15 +228,29 @@ class Comparison(Result):
     @property
     def pairs(self) -> int:
         """The number of pairs of runs in the family, or in that of each baseline."""
-        count = self.all_runs
-        if self.baselines:
-            return count - 1
-        return count * (count - 1) // 2
+        return pairs_in_family(self.all_runs, self.baselines)
 
     @property
     def family(self) -> int:
-        """The number of differences that are tested together."""
+        """The number of differences that p and intervals are corrected for."""
+        return self.comparisons or self.tested_together
+
+    @property
+    def tested_together(self) -> int:
+        """The number of differences of this comparison that are tested together."""
         return self.pairs * self.families
+
+    def family_in_words(self, noun: str, per_measure: str = "") -> str:
+        """The number of differences that p and intervals are corrected for."""
+        if self.comparisons is None:
+            return counted(self.family, noun) + per_measure
+        words = counted(self.comparisons, "comparison") + per_measure
+        tested = self.tested_together
+        others = counted(self.comparisons - tested, "other")
+        if tested == self.comparisons:
+            return words
+        these = "this one" if tested == 1 else f"these {tested:,}"
+        return f"{words} ({these} and {others})"
 
     @property
     def corrected(self) -> Correction:
@@ -370,8 +387,8 @@ class Comparison(Result):
         them."""
         correction = ""
         if self.family > 1:
-            family = counted(self.family, "difference")
-            correction = f", {self.corrected.name} for {family} per measure"
+            family = self.family_in_words("difference", " per measure")
+            correction = f", {self.corrected.name} for {family}"
         of_group = f" ({self.name})" if self.name else ""
         about = [
             f"Means over {self.topics_in_words(self.measures)}{of_group}.",

@@ -26,6 +26,9 @@ def answer_by(comparison: Comparison, measure: Measure) -> Iterator[str]:
     """What the tests find by a measure, in a sentence, or in one for each baseline."""
     tests = [test for test in comparison.find(measure) if test.difference is not None]
     method = f"{METHODS[comparison.primary]} over {comparison.topics_in_words([measure])}"
+    if comparison.comparisons is not None and comparison.family > 1:
+        family = comparison.family_in_words("comparison")
+        method += f" with {comparison.corrected.name} for {family}"
     if not tests:
         unit = comparison.unit
         yield f"No difference by {measure} was tested: no pair has values in each {unit}."
@@ -206,7 +209,11 @@ def notes_on_groups(comparison: Comparison) -> list[str]:
     tested = sum(size >= LEAST_TESTED_TOPICS for size in sizes)
     groups = f"Groups of at least {LEAST_TESTED_TOPICS} topics are tested"
     text = f"{groups}, here {tested} of {len(sizes)}"
-    notes = [f"{text}; their p and intervals are corrected for all of these."]
+    corrected_for = "all of these"
+    if comparison.comparisons is not None:
+        group = next(iter(comparison.groups.values()))
+        corrected_for = group.family_in_words("difference")
+    notes = [f"{text}; their p and intervals are corrected for {corrected_for}."]
     said = [*comparison.level_notes(), *comparison.lacking]
     for name, group in comparison.groups.items():
         for note in notes_on_pairs(group):
@@ -248,7 +255,7 @@ def _method(comparison: Comparison) -> str:
     intervals = f"{100 * (1 - comparison.alpha):g} % intervals (Student's t)"
     if comparison.family > 1 and comparison.corrected.is_corrected:
         name = comparison.corrected.name
-        count = counted(comparison.family, "difference")
+        count = comparison.family_in_words("difference")
         intervals += f"; p has {name} (in CSV and JSON, adjusted) and the intervals hold together, "
         intervals += f"for {count}"
         level = " at this level"
@@ -264,7 +271,7 @@ def _families(comparison: Comparison) -> Iterator[str]:
     families = measures * max(1, len(comparison.baselines))
     if families == 1:
         return
-    count = counted(comparison.family, "difference")
+    count = counted(comparison.tested_together, "difference")
     text = f"{families} families of {count} were tested"
     if len(comparison.baselines) > 1:
         text += ", one for each baseline"

@@ -204,14 +204,15 @@ def columns_of(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Further:
-    """The further tests: their names, some of `TESTS`, the level, the correction, and the random
-    samples."""
+    """The further tests: their names, some of `TESTS`, the level, the correction, the random
+    samples, and the number of all comparisons if there are others."""
 
     names: tuple[str, ...]
     alpha: float
     correction: Correction
     resamples: int
     seed: int
+    comparisons: int | None = None
 
     def of_all_runs(self, measure: Measure, values: np.ndarray) -> list[Test]:
         """The tests of all runs at once, on one measure's values (runs × topics)."""
@@ -234,7 +235,7 @@ class Further:
         differences in all parts.
         """
         labels = [(runs[run], runs[other]) for run, other in pairs]
-        family = len(parts) * len(pairs)
+        family = self.comparisons or len(parts) * len(pairs)
         in_parts: list[list[Test]] = [[] for _ in parts]
         for option, name in TESTS_OF_PAIRS.items():
             if option not in self.names:

@@ -30,7 +30,13 @@ class Section(NamedTuple):
     notes: Sequence[str]
 
 
-def groups(evaluation: Evaluation, baseline: str | None, alpha: float, by: By) -> list[Section]:
+def groups(
+    evaluation: Evaluation,
+    baseline: str | None,
+    alpha: float,
+    by: By,
+    comparisons: int | None = None,
+) -> list[Section]:
     """The differences in each group of topics; none if the topics are not grouped.
 
     Raises `GradedError` if groups are wanted but nothing can be tested.
@@ -39,7 +45,7 @@ def groups(evaluation: Evaluation, baseline: str | None, alpha: float, by: By) -
         return []
     if len(evaluation.runs) < 2:
         raise GradedError("groups of topics need at least 2 runs to compare")
-    comparison = compare(evaluation, baseline=baseline, alpha=alpha, by=by)
+    comparison = compare(evaluation, baseline=baseline, alpha=alpha, by=by, comparisons=comparisons)
     sizes = [f"{name} ({group.topics})" for name, group in comparison.groups.items()]
     sentence = f"Differences in groups of {evaluation.unit}s: {', '.join(sizes)}."
     # The first table is that of all topics, which the verdict has.

@@ -23,7 +23,6 @@ from ...output.formats import WITHIN, clean, for_people, numeric, short, without
 from ...output.result import Result
 from ..mean_intervals import Intervals
 from ..sensitivity import Sensitivity, SensitivityView
-from ..statistics.corrections import CORRECTION_NAME
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,7 +109,6 @@ def _environment(jinja2: Any) -> Any:
         "numeric": numeric,
     }
     environment.globals["theme"] = THEME
-    environment.globals["correction"] = CORRECTION_NAME.replace("'", "’")
     compact = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
     environment.policies["json.dumps_kwargs"] = compact
     return environment

@@ -171,6 +171,7 @@ def report(
     sessions: Given = None,
     baseline: str | None = None,
     alpha: float = ALPHA,
+    comparisons: int | None = None,
     title: str = TITLE,
     queries: Mapping[str, str] | str | os.PathLike[str] | None = None,
     command: str = "",
@@ -187,6 +188,7 @@ def report(
     - `baseline` is the name of the run that the others are compared with. Without one, the best run
       is compared with the others.
     - `alpha` (above 0, below 1) is the level of the tests and intervals.
+    - `comparisons` is the number of all comparisons by a measure, as in `compare`.
     - `title` is the title of the page.
     - `queries` maps topics to the texts of their queries, or is the path of a file of lines with a
       topic, a tab and the text. The default is the queries of the ir-datasets collection, if
@@ -236,9 +238,9 @@ def report(
         texts = queries_of(study.judgments.name)
     has_sessions = evaluation.unit != "topic"
     study_with_ranges = None if has_sessions else study
-    outcome = verdict(evaluation, study_with_ranges, baseline, alpha)
+    outcome = verdict(evaluation, study_with_ranges, baseline, alpha, comparisons)
     method = sections.method(evaluation, study, command)
-    of_groups = further.groups(evaluation, outcome.baseline, alpha, by)
+    of_groups = further.groups(evaluation, outcome.baseline, alpha, by, comparisons)
     finds = sections.power_of(evaluation, main, outcome.baseline, alpha)
     material = None
     weighting = None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import combinations
 from math import isclose
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -22,6 +22,7 @@ from ..comparing.result import Comparison
 from ..comparing.tests import Test
 from ..mean_intervals import student_bounds
 from ..ranges import Interval, Range, Standing, standings
+from ..statistics.corrections import CORRECTION_NAME
 from ..statistics.precision import EXACT
 
 
@@ -102,7 +103,8 @@ class ReportVerdict(NamedTuple):
 
     `baseline` is the run that was named as such, else None, and `confidence` is None if there are
     no intervals. `tested` compares the runs with the baseline, and is None without one.
-    `every_pair` compares them with each other. Both are None without tests.
+    `every_pair` compares them with each other. Both are None without tests. `comparisons` is the
+    number of all comparisons by a measure, if there are others than these.
     """
 
     measures: tuple[OfMeasure, ...]
@@ -113,6 +115,7 @@ class ReportVerdict(NamedTuple):
     every_pair: Comparison | None
     topics: int = 0
     unit: str = "topic"
+    comparisons: int | None = None
 
     @property
     def leaders(self) -> dict[tuple[str, ...], list[str]]:
@@ -137,6 +140,27 @@ class ReportVerdict(NamedTuple):
     def alpha_in_words(self) -> str:
         """The level of the tests as a sentence has it."""
         return short(self.alpha)
+
+    @property
+    def correction(self) -> str:
+        """The correction of p, behind the name of a test; a single comparison has none."""
+        if self.every_pair is None or self.every_pair.family == 1:
+            return ""
+        name = CORRECTION_NAME.replace("'", "’")
+        if self.comparisons is None:
+            return f" with {name}"
+        return f" with {name} for {self.comparisons:,} comparisons"
+
+    @property
+    def how_corrected(self) -> str:
+        """The correction of p and of intervals, as the end of the sentence on the tests."""
+        if not self.correction:
+            return ""
+        together = "the intervals of a family hold together (Šidák)"
+        if self.comparisons is None:
+            return f"{self.correction} in each family, and {together}"
+        others = "by each measure, those of this page and others that were made elsewhere"
+        return f"{self.correction} {others}, and {together} for so many"
 
     @property
     def families(self) -> str:
@@ -185,7 +209,10 @@ class ReportVerdict(NamedTuple):
             difference += f" ({decimal(test.lower)} to {decimal(test.upper)})"
         means = [decimal(best.mean or 0.0), decimal(other.mean or 0.0)]
         measure = self.measures[0].measure
-        facts = [difference, p_of(test.adjusted), counted(self.topics, self.unit)]
+        p = p_of(test.adjusted)
+        if self.comparisons is not None:
+            p += f" corrected for {counted(self.comparisons, 'comparison')}"
+        facts = [difference, p, counted(self.topics, self.unit)]
         names = [best.run, other.run, measure, *means, *facts]
         leaders = self.measures[0].leading
         if len(leaders) > 1 and not test.significant:
@@ -205,7 +232,11 @@ class ReportVerdict(NamedTuple):
 
 
 def verdict(
-    evaluation: Evaluation, study: Study | None, baseline: str | None, alpha: float
+    evaluation: Evaluation,
+    study: Study | None,
+    baseline: str | None,
+    alpha: float,
+    comparisons: int | None = None,
 ) -> ReportVerdict:
     """Test the differences between the runs, and compute intervals and ranges of their values.
 
@@ -218,9 +249,10 @@ def verdict(
     tested = every_pair = None
     if len(evaluation.runs) >= 2 and topics >= 2:
         run_of = runs_by_name(study)
-        every_pair = with_turns(compare(evaluation, alpha=alpha), run_of)
+        level: dict[str, Any] = {"alpha": alpha, "comparisons": comparisons}
+        every_pair = with_turns(compare(evaluation, **level), run_of)
         if baseline is not None:
-            tested = with_turns(compare(evaluation, baseline=baseline, alpha=alpha), run_of)
+            tested = with_turns(compare(evaluation, baseline=baseline, **level), run_of)
     spans: dict[Measure, Standing] = {}
     if study is not None:
         spans = standings(study, evaluation.measures)
@@ -255,6 +287,7 @@ def verdict(
         every_pair,
         len(evaluation.paired_topics(main)),
         evaluation.unit,
+        comparisons,
     )
 
 

@@ -66,6 +66,7 @@ def paired(
     width: float = np.inf,
     correction: str = DEFAULT,
     weights: np.ndarray | None = None,
+    comparisons: int | None = None,
 ) -> Paired:
     """Test the differences of `pairs` of rows of `values` (runs × topics, at least 2 topics).
 
@@ -79,7 +80,8 @@ def paired(
     `correction` finds a difference, an interval that reaches 0 is cut there, so that p and interval
     agree.
 
-    The topics may be those of one of several parts. Its parts of at least 10 topics then have
+    The pairs may be some of `comparisons` that are made; the p-values of the others count as larger
+    ones. The topics may be those of one of several parts. Its parts of at least 10 topics then have
     `family` differences in all, and intervals and effects hold for all of them together. Fewer than
     10 topics of a part have no p. A row may be NaN. With `weights` of the topics, all above 0,
     means, errors and degrees of freedom are those of `WeightedSample`; the rules for few topics and
@@ -107,14 +109,15 @@ def paired(
     p = student_p(statistic, degrees)
     p[equal] = 1.0
     p[constant] = sign_flip_p(topics)
-    adjusted = correction_of(correction).adjust(p, count)
+    in_all = comparisons or count
+    adjusted = correction_of(correction).adjust(p, in_all)
     is_part = family is not None
-    if topics < LEAST_TESTED_TOPICS and (count > 1 or is_part):
+    if topics < LEAST_TESTED_TOPICS and (in_all > 1 or is_part):
         p = np.full(count, np.nan)
         adjusted = np.full(count, np.nan)
     size = 1
     if correction_of(correction).is_corrected:
-        size = family or count
+        size = family or in_all
     simultaneous = (1 - alpha) ** (1 / size)
     lower, upper = student_interval(mean, error, degrees, simultaneous)
     few = are_few(changed, topics) & np.isfinite(mean)
@@ -247,12 +250,13 @@ def paired_in_parts(
     width: float = np.inf,
     correction: str = DEFAULT,
     weights: Sequence[np.ndarray | None] = (),
+    comparisons: int | None = None,
 ) -> list[Paired]:
     """The tests of `pairs` in each of some parts of the topics, such as groups or collections.
 
     P-values, intervals and effects have the correction for all differences in all parts of at least
-    10 topics. `width` and `correction` are as for `paired`. `weights` has those of each part, none
-    if all topics count alike.
+    10 topics, or for all `comparisons`. `width` and `correction` are as for `paired`. `weights` has
+    those of each part, none if all topics count alike.
     """
     family = 0
     for values in parts:
@@ -260,6 +264,7 @@ def paired_in_parts(
             for differences, _ in _differences(values, pairs):
                 has_values = np.isfinite(differences).all(axis=1)
                 family += int(has_values.sum())
+    family = comparisons or family
     tests = []
     settings: dict[str, Any] = {"width": width, "correction": correction}
     for values, of_part in zip(parts, weights or [None] * len(parts), strict=True):
