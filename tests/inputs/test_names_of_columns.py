@@ -108,6 +108,22 @@ def test_a_frame_with_unknown_names_is_answered_with_a_renaming():
     )
 
 
+def test_a_frame_with_distances_is_answered_with_their_direction():
+    for names in (["qid", "docno", "l2_distance"], ["who", "film", "l2_distance"]):
+        frame = pandas.DataFrame(ROWS, columns=names)
+        message = refused(lambda source=frame: in_memory(source, RUN).checked())
+        assert message.endswith(" and give ascending=True, as a smaller l2_distance is better")
+
+
+@pytest.mark.parametrize("name", ["prob", "probability", "pred", "logit", "Logits", "cosine"])
+def test_names_of_scores_of_classifiers_are_known_unless_another_name_is_better(tmp_path, name):
+    assert RunFile(table(tmp_path / "t.csv", ("qid", "docno", name))).rows().dicts() == EXPECTED
+    rows = [(*row, 1 - number) for number, row in enumerate(ROWS)]
+    for better in ("score", "similarity"):
+        frame = pandas.DataFrame(rows, columns=["qid", "docno", better, name])
+        assert in_memory(frame, RUN).checked().dicts() == EXPECTED
+
+
 def test_ids_in_the_index_of_a_frame_are_told():
     frame = pandas.DataFrame(ROWS, columns=["query_id", "doc_id", "score"])
     pivot = frame.pivot(index="query_id", columns="doc_id", values="score")
@@ -186,8 +202,11 @@ def test_a_run_is_read_by_the_words_of_its_columns_with_a_remark(tmp_path, form)
         (
             "qid,docno,distance\n7,d1,5\n",
             None,
-            "if another column is meant: --columns score=distance --ascending",
+            "a smaller distance is better; if another column is meant: --columns score=distance "
+            "--ascending",
         ),
+        ("qid,docno,loss\n7,d1,5\n", None, "a smaller loss is better"),
+        ("phrase,sku,dist\n7,d1,5\n", None, "scores, whose smaller values are better, perhaps"),
         (
             "qid,docno,score\n7,d1,5\n",
             {"query_id": ["qid", "docno"]},
@@ -201,11 +220,11 @@ def test_other_headers_are_answered_with_the_option(tmp_path, text, columns, fac
 
 
 def test_the_message_names_the_column_that_is_not_recognised(tmp_path):
-    frame = pandas.DataFrame([("7", "d1", 5)], columns=["user_query", "product_id", "prob"])
+    frame = pandas.DataFrame([("7", "d1", 5)], columns=["user_query", "product_id", "bm25"])
     frame.to_parquet(tmp_path / "t.parquet")
     message = refused(RunFile(tmp_path / "t.parquet").rows)
-    assert "has no column score (or sim, rank …); it has user_query, product_id, prob" in message
-    assert message.endswith("--columns query_id=user_query,score=prob")
+    assert "has no column score (or sim, rank …); it has user_query, product_id, bm25" in message
+    assert message.endswith("--columns query_id=user_query,score=bm25")
 
 
 @pytest.mark.parametrize("columns", ["query_id=a", {"topics": "a"}, {"query_id": 3}, [1]])

@@ -225,6 +225,8 @@ def _naming_of_columns(names: list[str], are_numbers: list[bool], role: Role) ->
         verb = "are recognised" if by_words else "has a known name"
         message = f"of the columns {listed_names}, only {recognised} {verb}; name those of {what}"
     option = columns.proposed(list(is_number), list(is_number.values()), wanted, by_words)
+    if option.endswith(columns.ASCENDING):
+        message += ", whose smaller values are better"
     return f"{message}, perhaps with {option} (columns= in Python)"
 
 

@@ -15,7 +15,7 @@ WORDS = {
     "page paper product result sku song track url video",
     "relevance": "esci gain grade judgement judgment label level rating rel relevance relevancy "
     "stars",
-    "score": "probability score sim similarity",
+    "score": "cosine logit logits pred prob probability score sim similarity",
     "rank": "position rank ranking",
 }
 """The words that end the name of a column, by our name of it."""

@@ -84,6 +84,7 @@ NAMES = {
         "item_id itemid item iid, product_id sku chunk_id object_id objectid, product chunk doc",
         "relevance": "relevance, label, rating rel level grade judgment gain, r_ui, score",
         "score": "score, sim similarity similarity_score relevance_score _score prediction est, "
+        "prob probability pred logit logits cosine cosine_similarity, "
         "rank doc_position, position pos ranking rank_position result_position result_rank "
         "doc_rank item_position item_rank",
         "iteration": "iteration, subtopic_id",
@@ -93,7 +94,7 @@ NAMES = {
         "value": "value, score metric_value",
     }.items()
 }
-RANKS = NAMES["score"][2:]
+RANKS = NAMES["score"][3:]
 """Names of ranks in place of scores, in groups."""
 RANK = "rank"
 """Our name of a column of ranks, which a user may name in place of the scores."""
@@ -114,9 +115,11 @@ LONGEST_PROPOSED = 100
 """The characters of the longest name that a message proposes."""
 WORDS_OF_RANKS = {"rank", "ranks", "ranking", "position", "positions", "pos", "place", "ordinal"}
 WORDS_OF_SCORES = {"score", "scores", "similarity", "sim", "prob", "prediction", "weight", "value"}
-WORDS_OF_DISTANCES = {"distance", "distances", "dist"}
+WORDS_OF_DISTANCES = {"distance", "distances", "dist", "loss", "cost", "perplexity"}
 """Words in the names of columns of which a smaller value is better, unless one of scores is there.
 """
+ASCENDING = " --ascending"
+SMALLER_IS_BETTER = "a smaller {} is better"
 OUR_NAMES = tuple(NAMES)[:4] + (RANK,) + tuple(NAMES)[4:]
 """Our names of the columns that a user may name."""
 NUMBERS = {QRELS.value, RUN.value, "probability"}  # the columns of numbers; all others are text
@@ -174,6 +177,15 @@ def _has_word(name: str, words: Collection[str]) -> bool:
     """
     words_of_name = set(plain(name).split("_"))
     return not words_of_name.isdisjoint(words) and words_of_name.isdisjoint(WORDS_OF_SCORES)
+
+
+def is_distance(name: Any) -> bool:
+    """Whether a column that may have scores has distances by its name, so that smaller is better.
+
+    >>> [is_distance(name) for name in ("L2 distance", "distance_score", "sim")]
+    [True, False, False]
+    """
+    return _has_word(str(name), WORDS_OF_DISTANCES)
 
 
 def may_name(ours: str, name: Any) -> bool:
@@ -437,8 +449,8 @@ def option_of(columns: Mapping[str, str]) -> str:
         is_score = ours == RUN.value
         if is_score and _has_word(name, WORDS_OF_RANKS) and may_be_rank(plain(name)):
             ours = RANK
-        elif is_score and _has_word(name, WORDS_OF_DISTANCES):
-            option = " --ascending"
+        elif is_score and is_distance(name):
+            option = ASCENDING
         pairs.append(f"{ours}={name}")
     return f"--columns {quoted(','.join(pairs))}{option}"
 
@@ -492,7 +504,7 @@ def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
         renamed = {name: ours for ours, name in meant.items()}
         raise GradedError(
             f"{where} has no columns {', '.join(missing)}; it has {_listed(names)}; rename them, "
-            f"perhaps with .rename(columns={renamed})"
+            f"perhaps with .rename(columns={renamed}){_if_distance(meant.get(RUN.value))}"
         )
     return [required_column(where, names, ours) for ours in role.columns]
 
@@ -511,13 +523,25 @@ def required_column(where: str, names: Sequence[Any], ours: str) -> Any:
                 proposed = " or ".join(map(str, of_judges))
             if proposed != "…":
                 lacks += f"; if {proposed} has it, name that column {ours}"
+            if ours == RUN.value:
+                lacks += _if_distance(proposed)
         raise GradedError(lacks)
     return name
 
 
+def _if_distance(score: Any) -> str:
+    """The end of a message that proposes a column of a table in memory as the score."""
+    if score is None or not is_distance(score):
+        return ""
+    return f" and give ascending=True, as {SMALLER_IS_BETTER.format(score)}"
+
+
 def _lacks(where: str, names: Sequence[Any], ours: str) -> str:
     """The message that a source has no column that we name `ours`, with others of its names."""
-    others = ", ".join(group[0] for group in NAMES[ours][1:3])
+    groups = NAMES[ours][1:3]
+    if ours == RUN.value:
+        groups = [NAMES[ours][1], RANKS[0]]
+    others = ", ".join(group[0] for group in groups)
     return f"{where} has no column {ours} (or {others} …); it has {_listed(names)}"
 
 
@@ -608,6 +632,9 @@ def file_columns(
         of_judges += [name for name in unread if plain(name) in LAST_RESORTS[QRELS.value]]
         if unknown == [QRELS.value] and len(of_judges) > 1:
             raise FileError(f"{lacks}; {_choice_of_judge(file, of_judges)}")
+        scores = added.get(RUN.value, "")
+        if is_distance(scores):
+            lacks = f"{lacks}; {SMALLER_IS_BETTER.format(scores)}"
         raise FileError(f"{lacks}; if another column is meant: {option}")
     columns = {ours: name for ours, name in by_ours.items() if name is not None}
     refuse_shared(file, {ours: name for ours, name in columns.items() if ours != "run"})

@@ -23,7 +23,6 @@ from .columns import (
     MOST_COLUMNS,
     NAMES,
     QRELS,
-    RANKS,
     RUN,
     Chosen,
     Role,
@@ -379,7 +378,7 @@ def _fields_of(item: Any, role: Role) -> list[str]:
         groups = NAMES[ours][:2]  # the score of a `ScoredDoc` is not a level
         names.extend(chain(*groups))
     if role is RUN:
-        names.extend(chain(*RANKS))
+        names.extend(chain(*NAMES[RUN.value][2:]))
     return [name for name in names if hasattr(item, name)]
 
 
