@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas
 import pytest
 
@@ -93,7 +94,7 @@ def test_a_table_that_does_not_name_the_runs_needs_a_name_for_each(output, refus
     assert named(output("identify", *ONE_MEASURE, *names)[-1]) == "nDCG_JK@10"
     called = [demo.NAME, f"first={A}", "table", f"second={B}", "table", "-f", "jsonl"]
     assert named(output("identify", *called, "--measure", "nDCG_JK@10")[-1]) == "nDCG_JK@10"
-    assert "would have the values of A.run, which are 'first'" in refusal(
+    assert "would have the values of A, which are 'first'" in refusal(
         "identify", *ONE_MEASURE, "--name", "first"
     )
     assert "2 names for 1 runs" in refusal("identify", demo.NAME, A, "table", *names)
@@ -118,3 +119,47 @@ def test_columns_of_values_have_the_names_that_the_user_gives(output, evaluation
     rows.to_csv("table", index=False)
     words = [*ONE_MEASURE, "--columns", "run=model", "--columns", "query_id=user"]
     assert named(output("identify", *words)[-1]) == "nDCG_JK@10"
+
+
+def test_runs_of_the_same_file_name_are_told_apart(output, refusal, evaluation):
+    for folder, run in {"x": A, "y": B}.items():
+        Path(folder).mkdir()
+        Path(folder, "a.run").symlink_to(run)
+    values = evaluation.of("nDCG_JK@10")[0]
+    rows = [f"{topic},{value:.4f}\n" for topic, value in zip(evaluation.topics, values)]
+    Path("a.csv").write_text("".join(rows))
+    Path("b.csv").write_text("".join(rows))
+    words = ["identify", demo.NAME, "x/a.run", "a.csv", "y/a.run"]
+    message = refusal(*words, "a.csv")
+    assert "a.csv: y/a.run would have the values of x/a.run, which are" in message
+    lines = output(*words, "b.csv", "--measure", "nDCG_JK@10", "--show", "topics", "-f", "csv")
+    assert lines[1].startswith("351 (x/a.run),")
+    assert " (y/a.run)," in lines[-1]
+
+
+@pytest.mark.parametrize("word", ["mean", "values"])
+def test_two_measures_of_one_run_are_refused(word, refusal):
+    Path("1.csv").write_text("351 0.5\n352 0.25\n")
+    Path("2.csv").write_text("351 0.5\n352 0.75\n")
+    words = [A, "1.csv", A, "2.csv"]
+    if word == "mean":
+        words = [A, "--mean", "0.5", A, "--mean", "0.75"]
+    message = refusal("identify", demo.NAME, *words)
+    assert "A.run is given twice, with different" in message
+    assert message.endswith("identify each measure in a call of its own")
+
+
+def test_libraries_for_learning_to_rank_come_first_for_predictions(output):
+    random = np.random.default_rng(1)
+    levels = random.choice(5, 200)
+    rows = [f"{level} qid:{number // 10} 1:0.5\n" for number, level in enumerate(levels)]
+    Path("test.svm").write_text("".join(rows))
+    Path("scores").write_text("".join(f"{score}\n" for score in random.random(200)))
+    for measure, tools in {
+        "nDCG@5": "scikit-learn, CatBoost",
+        "nDCG_Burges@5": "LightGBM, ",
+    }.items():
+        table = output("evaluate", "test.svm", "scores", measure, "-q", "-f", "csv")
+        Path("values.csv").write_text("\n".join(table))
+        lines = output("identify", "test.svm", "scores", "values.csv", "--measure", "nDCG@5")
+        assert lines[0].startswith(f"The 20 values are those of {measure}, as {tools}")

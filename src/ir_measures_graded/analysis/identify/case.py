@@ -63,7 +63,8 @@ class Case:
     run that the qrels lack. In `repeated` topics, a document was retrieved twice, and dropped.
     `decimals` are those of the numbers given. `left_out` are topics with a value that the qrels
     lack, and `files` the qrels and runs as a command names them. `asked` is the measure that the
-    user names with its cutoff, if it is one."""
+    user names with its cutoff, if it is one. `has_predictions` tells whether the qrels are labels
+    with features (LETOR), to which runs are predictions of a ranker."""
 
     judged: Judged
     run: Rows
@@ -75,6 +76,7 @@ class Case:
     left_out: tuple[str, ...] = ()
     files: str = ""
     asked: Measure | None = None
+    has_predictions: bool = False
 
     @cached_property
     def rows(self) -> CaseRows:

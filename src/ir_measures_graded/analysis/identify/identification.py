@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from ...evaluation.named import (
     about,
     named_runs,
     read_judgments,
+    run_names,
 )
 from ...evaluation.remarks import issue
 from ...evaluation.value_columns import number_in
@@ -35,10 +37,11 @@ from ...evaluation.values import MOST_DECIMALS, decimals_of
 from ...evaluation.values_of_run import RunNames, ValuesOfRun, values_of_run
 from ...evaluation.vespa_ids import remarks_on_ids
 from ...files.files import RunFile
+from ...files.forms import WITH_PREDICTIONS
 from ...progress import Progress
 from ..statistics.options import whole_number
 from .answer import Identification, answered
-from .case import Case
+from .case import TWICE_ROUNDED, Case
 from .dimensions import (
     AVERAGED,
     CUTOFF,
@@ -73,7 +76,7 @@ class GivenRun:
     """A run with the numbers given for it, which are values by topic, or a mean under an empty
     name.
 
-    `values` tells where values by topic came from.
+    `name` is unique among the runs. `values` tells where values by topic came from.
     """
 
     name: str
@@ -163,13 +166,16 @@ def identify(
         )
     wanted = _wanted_measures(measure)
     settings = Settings(wanted, names, columns)
+    names_of_runs = _unique_names([source for source, _ in sources])
     runs = []
     for number, (of_source, numbers) in enumerate(sources):
         others = [other for place, (other, _) in enumerate(sources) if place != number]
         called = RunNames.of(of_source, others)
-        runs.append(_read(judgments, number, of_source, numbers, by_mean, called, settings))
+        of_run = _read(judgments, number, of_source, numbers, by_mean, called, settings)
+        runs.append(replace(of_run, name=names_of_runs[number]))
     if not by_mean:
         _refuse_same_values(sources, runs)
+    _refuse_two_measures_of_one_run(sources, runs)
     files = _files([(judgments.name, "QRELS"), *((run, "RUN") for run, _ in sources)])
     case = _case(judgments, runs, by_mean, wanted_decimals, files, _whole(measure, wanted))
     space = _space(case, measure)
@@ -237,6 +243,52 @@ def _read(
     return GivenRun(run_name, rows, repeated, {"": mean}, decimals_of([numbers]))
 
 
+def _unique_names(sources: Sequence[Any]) -> list[str]:
+    """A name for each run that no other has: its own, that of its file, or its place."""
+    numbered = [f"run {number}" for number in range(1, len(sources) + 1)]
+    paths = [_path_of(source) or name for source, name in zip(sources, numbered, strict=True)]
+    names = run_names(paths)
+    for number, source in enumerate(sources):
+        if isinstance(source, NamedSource):
+            names[number] = source.name
+    counts = Counter(names)
+    for number, name in enumerate(names):
+        if counts[name] > 1:
+            names[number] = f"{paths[number]}, {numbered[number]}"
+    return names
+
+
+def _path_of(source: Any) -> str:
+    """The path of a run; empty for one in memory."""
+    while isinstance(source, (NamedSource, RunFile)):
+        source = source.file
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+
+
+def _refuse_two_measures_of_one_run(
+    sources: Sequence[tuple[Any, Any]], runs: Sequence[GivenRun]
+) -> None:
+    """Raise `GradedError` for a run with different numbers of a topic, or different means.
+
+    No definition could give both.
+    """
+    decimals = min(run.decimals for run in runs)
+    of_source: dict[str | int, list[GivenRun]] = {}
+    for (source, _), run in zip(sources, runs, strict=True):
+        others = of_source.setdefault(_path_of(source) or id(source), [])
+        for other in others:
+            for topic, number in run.numbers.items():
+                gap = abs(number - other.numbers.get(topic, number))
+                if gap <= TWICE_ROUNDED * 10.0**-decimals:
+                    continue
+                what = f"values of topic {shown(topic)}" if topic else "means"
+                raise GradedError(
+                    f"{_path_of(source) or run.name} is given twice, with different {what}: one "
+                    "definition cannot give both; identify each measure in a call of its own"
+                )
+        others.append(run)
+
+
 def _refuse_same_values(sources: Sequence[tuple[Any, Any]], runs: Sequence[GivenRun]) -> None:
     """Raise `GradedError` if two runs would have the same values of a file or an object."""
     run_of: dict[tuple[str | int, str, str], GivenRun] = {}
@@ -292,8 +344,8 @@ def _case(
     topics = list(judged.topics)
     if len(runs) > 1:
         topics = []
-        for number in range(1, len(runs) + 1):
-            topics += [f"{topic} (run {number})" for topic in judged.topics]
+        for run in runs:
+            topics += [f"{topic} ({run.name})" for topic in judged.topics]
     topics_of_runs = np.tile(np.arange(len(judged.topics)), len(runs))
     values = np.full(len(topics), np.nan)
     means = None
@@ -324,6 +376,7 @@ def _case(
         left_out=tuple(dict.fromkeys(left_out)),
         files=files,
         asked=asked,
+        has_predictions=judgments.rows.facts.form in WITH_PREDICTIONS,
     )
 
 

@@ -46,7 +46,7 @@ from .formulas import WITHOUT_STRING, at_cutoff, equal_string, family
 from .ranking import RankedDefinitions
 from .scoring import values_at, values_of
 from .search import SAME
-from .tools import FAR, IS_HERE, TOOLS, departs
+from .tools import FAR, IS_HERE, TOOLS, departs, is_of_rankers
 
 CONVENTIONS = Definition._fields[2:]
 TIES = {MEAN.text: "mean", WORST.text: "min", BEST.text: "max"}
@@ -159,6 +159,8 @@ class NamesOfDefinitions:
                 first = min(texts, key=list(GIVEN_DOCUMENTS).index)
                 condition = f"if {GIVEN_DOCUMENTS[first]}"
             tools.append(ToolThatFits(metric, name, condition))
+        if self.case.has_predictions:
+            tools.sort(key=lambda tool: not is_of_rankers(tool.names))
         return sorted(tools, key=lambda tool: tool.condition != "")
 
     def _documents_in_name(self, numbers: Sequence[int]) -> str:

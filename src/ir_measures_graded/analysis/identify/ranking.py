@@ -20,7 +20,7 @@ from .dimensions import (
     Space,
 )
 from .search import Search
-from .tools import IS_HERE, WAS_RUN, costs
+from .tools import IS_HERE, IS_OF_RANKERS, WAS_RUN, costs
 
 EVERYDAY = {word.measure for word in WORDS.values()}
 """The measures that people name in everyday words."""
@@ -44,7 +44,9 @@ class RankedDefinitions:
             candidates = search.nearest(1) or candidates
         departures = costs(candidates)
         fingerprints = [search.kept[definition].fingerprint for definition in candidates]
-        order = likeliest_first(search.space, candidates, departures, fingerprints)
+        order = likeliest_first(
+            search.space, candidates, departures, fingerprints, case.has_predictions
+        )
         self.matches = [candidates[number] for number in order]
         self.costs = departures[order]
         alike = defaultdict[float, list[int]](list)
@@ -90,13 +92,15 @@ def likeliest_first(
     candidates: Sequence[Definition],
     departures: np.ndarray,
     fingerprints: Sequence[float],
+    of_predictions: bool = False,
 ) -> list[int]:
     """The order of definitions.
 
-    Few departures come first, then everyday measures of tools, then their other ones, then values
-    that a tool gives that was run, then what is usual, then everyday cutoffs without parameters,
-    then names without further words, then what most tools compute, then usual measures and cutoffs,
-    then the first tool of the table, where much-used ones stand first.
+    Few departures come first, then everyday measures of tools, then their other ones, then those of
+    libraries for learning to rank if the run has the predictions of one (`of_predictions`), then
+    values that a tool gives that was run, then what is usual, then everyday cutoffs without
+    parameters, then names without further words, then what most tools compute, then usual measures
+    and cutoffs, then the first tool of the table, where much-used ones stand first.
     """
     position = {}
     for name in Definition._fields:
@@ -132,6 +136,7 @@ def likeliest_first(
         has_odd_cutoff | (parameters > 0),
         unusual,
         is_only_read,
+        of_predictions & ~(departures[:, IS_OF_RANKERS] == 0).any(axis=1),
         tool_count == 0,
         ~is_everyday,
         departures.min(axis=1),

@@ -33,9 +33,23 @@ TOOLS = tuple(csv.DictReader(TABLE.splitlines()))
 HERE = "here"  # `known` of the measures of this package and ir-measures
 IS_HERE = np.array([tool["known"] == HERE for tool in TOOLS])
 WAS_RUN = np.array([tool["known"] == "run" for tool in TOOLS])
+RANKERS = {"LightGBM", "XGBoost", "CatBoost", "scikit-learn", "TF-Ranking", "allRank"}
+"""The tools that learn to rank, and that evaluate their own predictions."""
 KEPT_DEPARTURES = 4096  # values whose departures are kept; cutoffs can have any number
 UNSTABLE = "unstable sort"  # only the tool itself gives this order of ties
 FAR = 9  # the departures of a definition from a tool that computes another measure
+
+
+def is_of_rankers(names: str) -> bool:
+    """Whether one of the tools of a row of the table learns to rank.
+
+    >>> is_of_rankers("XGBoost, LightGBM, CatBoost"), is_of_rankers("trec_eval")
+    (True, False)
+    """
+    return not RANKERS.isdisjoint(names.split(", "))
+
+
+IS_OF_RANKERS = np.array([is_of_rankers(tool["tool"]) for tool in TOOLS])
 
 
 def _any(text: str) -> bool:
