@@ -9,6 +9,7 @@
 - `document_runs` makes runs of passages those of their documents, for all analyses.
 - `ignoring_identical_ids` leaves out documents that are their topic, for all analyses.
 - `ascending_runs` makes runs of distances those of scores, for all analyses.
+- `assumed_qrels` judges the unjudged documents of runs at one level, for all analyses.
 - `ordered_runs` keeps tied documents in the order of their rows, for all analyses.
 - `compare` tests differences between runs for significance.
 - `compare_collections` compares runs over several collections, which `read_collections` reads.
@@ -49,6 +50,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import did_you_mean
 
 if TYPE_CHECKING:
+    from ..evaluation.assumed import assumed_qrels
     from ..evaluation.evaluate import evaluate
     from ..evaluation.evaluation import Evaluation
     from ..evaluation.named import (
@@ -92,6 +94,7 @@ if TYPE_CHECKING:
     from .statistics.student import FewTopicsWarning
 
 __all__ = ["Evaluation", "FewTopicsWarning", "Report", "evaluate", "figures", "report"]
+__all__ += ["assumed_qrels"]
 __all__ += ["ascending_runs", "document_runs", "ignoring_identical_ids", "ordered_runs"]
 __all__ += ["Comparison", "OverCollections", "compare", "compare_collections"]
 __all__ += ["Gate", "Intervals", "Power", "gate", "intervals", "power", "power_collections"]
@@ -122,6 +125,7 @@ __all__ += ["Estimates", "Holes", "JudgeAgreement", "Judges", "MergedJudges"]
 __all__ += ["add_answers", "estimate", "holes", "judges", "merge_judges"]
 
 MODULES = {
+    "..evaluation.assumed": ("assumed_qrels",),
     "..evaluation.evaluate": ("evaluate",),
     "..evaluation.evaluation": ("Evaluation",),
     "..evaluation.named": (

@@ -34,6 +34,7 @@ from .explanation import (
     explainable,
     explanations,
     filled,
+    notes_on_assumed,
 )
 from .statistics.options import whole_number
 
@@ -207,7 +208,12 @@ class ExplainedDifference(Result):
             notes.append(
                 Note("Documents below the depth make a difference of {}.", decimal(below, "+"))
             )
-        return notes + self.run.notes_on_rel()
+        return notes + self._notes_on_assumed() + self.run.notes_on_rel()
+
+    def _notes_on_assumed(self) -> list[Note]:
+        """The documents of the table whose level is assumed."""
+        levels = {row["document"]: row["level"] for row in self._adding()}
+        return notes_on_assumed(levels, self.run.assumed | self.other.assumed)
 
 
 def _by_document(explanation: Explanation) -> dict[str, dict[str, Any]]:

@@ -104,6 +104,7 @@ class ExplanationByMeasure(Result):
                 notes.append(Note("{}: {}.", one.heading, steps))
         for one in self.explanations:
             notes += one.notes_on_means() + one.notes_on_rel()
+        notes += self._first.notes_on_assumed()
         if self._first.in_order_given:
             notes.append(Note(ORDER_GIVEN))
         return list(dict.fromkeys(notes))

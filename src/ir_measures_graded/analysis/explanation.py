@@ -10,7 +10,7 @@ measure that takes a cutoff, the value of the list down to each rank is computed
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise, zip_longest
@@ -34,7 +34,7 @@ from ..core.rows.rows import AscendingRun
 from ..errors import NotApplicableError
 from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
 from ..evaluation.level_notes import notes_on_err, notes_on_rel
-from ..evaluation.named import Qrels, Run, Runs, study_of
+from ..evaluation.named import Judgments, Qrels, Run, Runs, study_of
 from ..evaluation.order_of_rows import ORDER_GIVEN
 from ..evaluation.run_evaluator import RunEvaluator
 from ..output.figures import (
@@ -42,7 +42,7 @@ from ..output.figures import (
     Tiles,
     picture,
 )
-from ..output.formats import counted, decimal, short
+from ..output.formats import counted, decimal, listed, short
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from .curves import ideal_run
@@ -75,6 +75,8 @@ STEPS = (
 )
 STEP_COLUMNS = ("stops", "reach", "worth")
 """The columns that only measures of a user who stops have."""
+MOST_ASSUMED_NAMED = 10
+"""A note names so many documents whose level is assumed."""
 MOST_DRAWN = 60
 """The figure has at most so many ranks."""
 
@@ -132,7 +134,8 @@ class Explanation(Result):
     relevant document. `levels_of_qrels` are those of all topics. `in_order_given` tells that tied
     documents stay in the order of the rows of the run, whose scores are then NaN. `asked` is the
     measure that a user names if another one with the same values explains it, as for ERR@10.
-    `scores_in_words` says what scores are if they are not those of the run.
+    `scores_in_words` says what scores are if they are not those of the run. `assumed` has the
+    documents whose level is assumed because they are not judged.
     """
 
     measure: Measure
@@ -162,6 +165,7 @@ class Explanation(Result):
     in_order_given: bool = False
     scores_in_words: str = ""
     asked: Measure | None = None
+    assumed: frozenset[str] = frozenset()
 
     @property
     def heading(self) -> Measure:
@@ -207,13 +211,20 @@ class Explanation(Result):
             return "The run retrieves no document"
         documents = len(self.documents)
         ranks = self.ranks[self.gains > 0]
-        judged = int((~np.isnan(self.levels)).sum())
+        assumed = len(self.taken_as_judged)
+        judged = int((~np.isnan(self.levels)).sum()) - assumed
         relevant = "None"
         if ranks.size:
             relevant = f"First relevant document at rank {ranks[0]}; {ranks.size}"
         among = f"of its {self.relevant} relevant ones in the first {documents}"
         of_judged = "all" if judged == documents else f"{judged} of the"
-        return f"{relevant} {among}; {of_judged} {documents} judged"
+        text = f"{relevant} {among}; {of_judged} {documents} judged"
+        return f"{text}, {assumed} of assumed level" if assumed else text
+
+    @property
+    def taken_as_judged(self) -> list[str]:
+        """The documents of the list whose level is assumed."""
+        return [document for document in self.documents if document in self.assumed]
 
     def tables(self) -> list[Table]:
         """One row per rank. Columns without any entry are omitted."""
@@ -315,7 +326,12 @@ class Explanation(Result):
             notes.append(Note(ORDER_GIVEN))
         if self.scores_in_words:
             notes.append(Note(self.scores_in_words))
-        return notes + self.notes_on_rel()
+        return notes + self.notes_on_assumed() + self.notes_on_rel()
+
+    def notes_on_assumed(self) -> list[Note]:
+        """The documents of the list whose level is assumed."""
+        levels = self.levels[: len(self.documents)].tolist()
+        return notes_on_assumed(dict(zip(self.documents, levels, strict=True)), self.assumed)
 
     def notes_on_rel(self) -> list[Note]:
         """The level from which documents are relevant, if the measure leaves it open, and the
@@ -407,6 +423,7 @@ def _explained(
     values = value.tolist()
     relevant = judged.relevant(measure.weighting).tolist()
     explained = []
+    assumed_of = _assumed_by_topic(run.judgments)
     for number, topic in enumerate(judged.topics):
         arrays: dict[str, Any] = {name: table[number] for name, table in fields.items()}
         explanation = Explanation(
@@ -423,10 +440,35 @@ def _explained(
             scores_in_words=_scores_in_words(run),
             steps_in_words=_in_words(measure, steps, highest_gains[number]),
             highest_gain=highest_gains[number],
+            assumed=frozenset(assumed_of.get(topic, ())),
             **arrays,
         )
         explained.append(explanation)
     return explained
+
+
+def notes_on_assumed(levels: Mapping[str, float], assumed: Container[str]) -> list[Note]:
+    """The documents whose level is assumed, among those with these levels.
+
+    >>> print(*notes_on_assumed({"a": 3.0, "x": 1.0, "y": 1.0}, {"x", "y"}))
+    Not judged, and taken as level 1: x and y.
+    """
+    documents = [document for document in levels if document in assumed]
+    if not documents:
+        return []
+    level = short(float(levels[documents[0]]))
+    return [
+        Note("Not judged, and taken as level {}: {}.", level, listed(documents, MOST_ASSUMED_NAMED))
+    ]
+
+
+def _assumed_by_topic(judgments: Judgments) -> dict[str, list[str]]:
+    """The documents of each topic whose level is assumed."""
+    by_topic: dict[str, list[str]] = {}
+    if judgments.assumed is not None:
+        for topic, document in judgments.assumed.documents:
+            by_topic.setdefault(topic, []).append(document)
+    return by_topic
 
 
 def _scores_in_words(run: Run) -> str:

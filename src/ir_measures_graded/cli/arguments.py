@@ -35,7 +35,7 @@ from ..evaluation.named import (
     short_names,
 )
 from ..evaluation.order_of_rows import GIVEN, refuse_own_ties, refuse_readers_of_scores
-from ..evaluation.remarks import issue
+from ..evaluation.remarks import deepest_of, issue
 from ..evaluation.weights import counted_by
 from ..files.content import is_lasting, similar_files
 from ..files.files import RunFile, header_of, qrels_in
@@ -235,6 +235,11 @@ NO_RELEVANT = choice(
     "default), none (skip) or 1",
     *CHOICES_OF_NO_RELEVANT,
 )._replace(group=READING)
+ASSUME_UNJUDGED = Option(
+    "--assume_unjudged LEVEL",
+    "take unjudged documents of the runs as judged at this level, down to the greatest cutoff",
+    real,
+)
 VALUES_HELP = (
     "table of values in place of QRELS and RUN, as evaluate -q -o values.csv writes it; repeatable"
 )
@@ -274,6 +279,7 @@ OF_RANKINGS = (
     "passages_pattern",
     "passages_column",
     "no_relevant",
+    "assume_unjudged",
 )
 """Options of one set of qrels and its runs."""
 OF_RUNS = "QRELS RUN… MEASURE…"
@@ -526,6 +532,12 @@ def inputs(
         refuse_own_ties(measures)
         refuse_readers_of_scores(measures)
         runs = [(run.name, run) for run in ordered_runs(runs)]
+    level = arguments.get("assume_unjudged")
+    if level is not None and runs:
+        from ..evaluation.assumed import assumed_qrels, refuse_own_treatment  # Few use it.
+
+        refuse_own_treatment(measures)
+        qrels = assumed_qrels(qrels, runs, level, deepest_of(measures))
     sessions = arguments.get("sessions")
     if sessions is not None:
         # Without a file, the ids of the topics tell their sessions.

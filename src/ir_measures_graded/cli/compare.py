@@ -71,6 +71,7 @@ def _unless_compared(arguments: Arguments) -> str:
 USAGE = (common.OF_RUNS, common.OF_VALUES, OF_COLLECTIONS)
 OPTIONS = (
     *common.collection_or_values(),
+    common.ASSUME_UNJUDGED,
     common.JOBS,
     common.BY,
     common.WEIGHTS,

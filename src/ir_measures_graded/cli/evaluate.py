@@ -1,6 +1,8 @@
 """The command `evaluate`, which prints like the ir_measures command or as a table."""
 
+import re
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,6 +20,7 @@ from ..output.formats import known, listed
 from ..output.result import View
 from ..output.tables import Table
 from .arguments import (
+    ASSUME_UNJUDGED,
     BY,
     COLLECTION,
     JOBS,
@@ -46,6 +49,18 @@ UNLIKE_TOPICS = {
     "confidence": "intervals are those of means over topics",
 }
 """Options that exclude the table of topics, with the reasons."""
+
+
+def _extreme(text: str) -> str:
+    """A choice of --unjudged; a level is another option."""
+    if re.fullmatch(r"-?\d+(\.\d+)?", text):
+        raise ArgumentTypeError(
+            f"{text} is a level, and --unjudged takes min or max: --assume_unjudged {text} takes "
+            "unjudged documents as judged at this level"
+        )
+    return text
+
+
 OPTIONS = (
     *COLLECTION,
     JOBS,
@@ -53,7 +68,15 @@ OPTIONS = (
     NO_RELEVANT,
     WEIGHTS,
     BY,
-    Option("--unjudged", "value over all judgments of unjudged documents", choices=("min", "max")),
+    Option(
+        "--unjudged",
+        "the lowest or highest value over all judgments that a run's unjudged documents could get; "
+        "--assume_unjudged gives all one level",
+        _extreme,
+        choices=("min", "max"),
+        excludes="assume_unjudged",
+    ),
+    ASSUME_UNJUDGED,
     Option("-q --by_query", "also print the values of each topic", excludes="confidence"),
     choice(
         "--figure",

@@ -1,7 +1,7 @@
 """The command `explain`."""
 
 from ..analysis import ExplainedDifference, Explanation, ExplanationByMeasure, explain
-from .arguments import COLLECTION, NO_RELEVANT, inputs
+from .arguments import ASSUME_UNJUDGED, COLLECTION, NO_RELEVANT, inputs
 from .parser import Arguments, Option, output, whole_number
 
 USAGE = ("QRELS RUN MEASURE… [--topic TOPIC]", "QRELS RUN RUN MEASURE [--topic TOPIC]")
@@ -15,6 +15,7 @@ def _without_means(arguments: Arguments) -> str:
 OPTIONS = (
     *COLLECTION,
     NO_RELEVANT._replace(idle=_without_means),
+    ASSUME_UNJUDGED,
     Option("--topic TOPIC", "id of the topic; default: the worst, or where two runs differ most"),
     Option(
         "--depth RANK", "last rank; default: the cutoff, else the last judged one", whole_number

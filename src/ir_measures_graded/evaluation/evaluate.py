@@ -172,8 +172,9 @@ def evaluate(
 def _unjudged(
     work: RunEvaluator, runs: Iterable[Run], results: Iterable[RunValues]
 ) -> Unjudged | None:
-    """The share of unjudged documents of each run; None without a measure that counts them."""
-    if work.depth is None:
+    """The share of unjudged documents of each run; None without a measure that counts them, and if
+    their level is assumed."""
+    if work.depth is None or work.judgments.assumed is not None:
         return None
     shares = {}
     for run, of_run in zip(runs, results, strict=True):

@@ -537,8 +537,21 @@ class Evaluation(Result):
         return [
             *self.notes_on_levels(),
             *self.notes_on_topics(),
+            *self._notes_on_extremes(),
             *self._notes_on_unjudged(),
         ]
+
+    def _notes_on_extremes(self) -> Iterator[Note]:
+        """The meaning of the option `unjudged`, which does not give all documents one level."""
+        for choice, extreme in (("min", "lowest"), ("max", "highest")):
+            if any(measure.params.get("unjudged") == choice for measure in self.measures):
+                yield Note(
+                    "unjudged='{}': the {} value over all judgments that the unjudged documents of "
+                    "each run within the cutoff could get, for each run alone. --assume_unjudged "
+                    "LEVEL (assumed_qrels) gives the values if all have one level.",
+                    choice,
+                    extreme,
+                )
 
     def _notes_on_unjudged(self) -> Iterator[Note]:
         """The shares of unjudged documents, if that of some run is noted and no remark tells it."""

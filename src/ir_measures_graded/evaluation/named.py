@@ -59,13 +59,21 @@ UNNAMED = "run"
 """The name of a run without a name."""
 
 
+class AssumedLevel(NamedTuple):
+    """The level of documents that are not judged in truth, pairs of topic and id."""
+
+    level: float
+    documents: frozenset[tuple[str, str]]
+
+
 @dataclass(eq=False, repr=False)
 class Judgments:
     """Qrels as a table, and their name, if they have one.
 
     Qrels of some topics only come with the levels of their `collection`, or with their `selected`
     documents. With `sessions`, values are those of sessions. `counting` tells how topics count in
-    means.
+    means. `assumed` tells the level of documents that are
+    not judged in truth.
     """
 
     rows: Rows
@@ -74,6 +82,7 @@ class Judgments:
     selected: Judged | None = None
     sessions: Sessions | None = None
     counting: Counting = PLAIN
+    assumed: AssumedLevel | None = None
 
     @cached_property
     def topics(self) -> tuple[str, ...]:

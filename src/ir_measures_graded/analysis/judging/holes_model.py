@@ -33,6 +33,7 @@ from ...core.by_topic import positions
 from ...core.ranking.gains import gain_of
 from ...core.ranking.judged import Judged
 from ...core.registry.facts import gains_of, is_normalised
+from ...evaluation.assumed import unjudged_within
 from ...evaluation.named import Run, read_judgments
 from ...progress import steps
 from ..statistics.options import statistics_library
@@ -118,13 +119,7 @@ class Pool:
 def _add_retrieved(documents: LevelsByTopic, run: Run, depth: int) -> None:
     """Add the documents that a run retrieves within the depth, with level 0."""
     run.check(run.topics, run.judgments)
-    ranks = run.ranks
-    is_added = positions(ranks.retrieved) < depth
-    is_added[ranks.position] = False
-    ids_of_topics = np.array(ranks.judged.topics, dtype=object)
-    topics = np.repeat(ids_of_topics, ranks.retrieved)[is_added]
-    added = ranks.documents(np.flatnonzero(is_added))
-    for topic, document in zip(topics.tolist(), added, strict=True):
+    for topic, document in unjudged_within(run, depth):
         documents[topic].setdefault(document, 0)
 
 
