@@ -57,6 +57,24 @@ def test_ask_writes_documents_without_an_open_pair_and_no_empty_file(output, cap
     assert not Path("next.csv").exists()
 
 
+@pytest.mark.parametrize("qrels", ["qrels.csv", "qrels.csv:stars"])
+def test_the_file_for_a_judge_has_the_columns_that_the_user_names(qrels, output):
+    rows = [f"q{number},a,2,1\nq{number},b,0,1" for number in range(9)]
+    Path("qrels.csv").write_text("\n".join(["person,film,stars,grade_of_llm", *rows]) + "\n")
+    for name, docs in {"good": "abx", "bad": "bax"}.items():
+        rows = [f"q{number},{doc},{score}" for number in range(9) for score, doc in enumerate(docs)]
+        Path(f"{name}.csv").write_text("\n".join(["person,film,points", *rows]) + "\n")
+    columns = "query_id=person,doc_id=film,score=points"
+    if ":" not in qrels:
+        columns += ",relevance=stars"
+    words = ["holes", qrels, "good.csv", "bad.csv", "CG@3", "--columns", columns]
+    output(*words, "--ask", "ask.csv")
+    asked = Path("ask.csv").read_text()
+    assert asked.splitlines()[0] == "person,film,stars,runs"
+    Path("ask.csv").write_text(asked.replace(",,", ",2,"))
+    assert "ask.csv: 9 new judgments." in output(*words, "--answers", "ask.csv")
+
+
 def test_answers_with_ids_of_a_spreadsheet_are_not_merged(capsys):
     for name, first in (("a", "0012"), ("b", "0013")):
         Path(name).write_text(f"q1 Q0 {first} 1 9 {name}\nq1 Q0 d1 2 8 {name}\n")

@@ -8,7 +8,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import pytest
 
-from ir_measures_graded import GradedError
+from ir_measures_graded import GradedError, read_qrels
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.analysis.judging.holes import holes
 from ir_measures_graded.analysis.judging.panel import add_answers
@@ -309,7 +309,12 @@ def test_documents_are_listed_without_an_open_pair_if_they_are_wanted(settled, t
     assert len((tmp_path / "ask.csv").read_text().splitlines()) == 10
 
 
-HEADS = [("Query", "SKU", "Rating"), ("query-id", "corpus-id", "score"), ("topic", "runs", "level")]
+HEADS = [
+    ("Query", "SKU", "Rating"),
+    ("query-id", "corpus-id", "score"),
+    ("person", "film", "stars"),
+    ("topic", "runs", "level"),
+]
 
 
 @pytest.mark.parametrize("heads", HEADS, ids=",".join)
@@ -320,12 +325,11 @@ def test_the_file_for_a_judge_has_the_heads_of_the_qrels_and_is_read_as_answers(
     qrels, runs = settled
     rows = [f"{topic},{doc},{level}" for topic in qrels for doc, level in qrels[topic].items()]
     table = tmp_path / "judgments.csv"
-    columns = {"doc_id": "runs"} if "runs" in heads else None
     table.write_text("\n".join([",".join(heads), *rows]) + "\n")
-    source = table if columns is None else qrels
+    source = read_qrels(table, dict(zip(["query_id", "doc_id", "relevance"], heads)))
     path = tmp_path / "ask.csv"
     holes(source, runs, "nDCG@3", fill=True).ask(path)
-    expected = heads if columns is None else ("topic", "document", "level")
+    expected = ("topic", "document", "level") if "runs" in heads else heads
     assert path.read_text().splitlines()[0] == ",".join([*expected, "runs"])
     path.write_text(path.read_text().replace(",x,,", ",x,1,"))
     later = holes(source, runs, "nDCG@3", answers=[path])

@@ -3,6 +3,7 @@
 import warnings
 
 from ..analysis.judging.holes import holes
+from ..analysis.judging.one_table import judge_word
 from ..files.conversion import rows_of, written
 from ..output.formats import counted
 from .arguments import COLLECTION, JOBS, inputs
@@ -60,7 +61,8 @@ def run(arguments: Arguments) -> Answer:
     """
     qrels, runs, measures = inputs(arguments, qrels=judge_in(arguments.qrels, arguments))
     options = arguments.of("batch", "random")
-    options["answers"] = [judge_in(path, arguments) for path in arguments.answers]
+    levels = judge_word(arguments.qrels).column
+    options["answers"] = [judge_in(path, arguments, levels) for path in arguments.answers]
     if arguments.ask and options["batch"] is None and options["random"] is None:
         options["fill"] = True
     result = holes(qrels, runs, measures, **options)

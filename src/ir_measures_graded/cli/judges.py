@@ -31,7 +31,7 @@ from ..analysis.judging.panel import (
 from ..analysis.judging.percentiles import RESAMPLES
 from ..analysis.statistics.defaults import CONFIDENCE
 from ..core.registry.notation import is_measure
-from ..core.rows.columns import QRELS
+from ..core.rows.columns import QRELS, SharedName
 from ..errors import GradedError, NotApplicableError, Remark, quoted
 from ..evaluation.named import Judgments
 from ..evaluation.remarks import issue
@@ -460,14 +460,20 @@ def _titled(tables: Sequence[Table], agreement: Judges) -> View:
     return View(tables, agreement.figure, above=above, headline=agreement.summary)
 
 
-def judge_in(qrels: Any, arguments: Arguments) -> Any:
-    """The judgments of a judge, who leaves documents without a level unjudged."""
+def judge_in(qrels: Any, arguments: Arguments, levels: str = "") -> Any:
+    """The judgments of a judge, who leaves documents without a level unjudged.
+
+    The column of the levels may have the name `levels`.
+    """
+    columns = given_columns(arguments)
     if isinstance(qrels, str):
         word = judge_word(qrels)
         if word.column and is_file(word.path):
-            chosen = chosen_for(word, given_columns(arguments))
+            chosen = chosen_for(word, columns)
             return Judgments(qrels_in(word.path, UNJUDGED, chosen=chosen), qrels)
-    return with_columns(qrels, given_columns(arguments), unjudged=UNJUDGED)
+    if columns and levels:
+        columns = (*columns, SharedName(QRELS.value, levels))
+    return with_columns(qrels, columns, unjudged=UNJUDGED)
 
 
 def _merged(arguments: Arguments) -> Answer:

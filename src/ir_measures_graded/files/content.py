@@ -195,9 +195,7 @@ class Reading(NamedTuple):
 
     def heads(self, columns: Mapping[str, str]) -> tuple[str, ...]:
         """The names in the file of the columns of topics, documents and values, given all that are
-        read; empty if the user names some."""
-        if self.chosen.columns:
-            return ()
+        read."""
         return tuple(columns[ours] for ours in self.role.columns)
 
     def remarks(self, file: str, names: Sequence[str]) -> tuple[Remark, ...]:

@@ -14,7 +14,6 @@ import math
 import os
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -28,7 +27,6 @@ from ...core.measures.base import MaxGainMeasure
 from ...core.measures.gain_sums import GainSum
 from ...core.measures.standard import definition_of
 from ...core.registry.facts import is_weighted_by_rank, sign_of
-from ...core.rows.columns import QRELS, Chosen
 from ...errors import FileError, GradedError, InputWarning, shown
 from ...evaluation.at_ranks import one_measure
 from ...evaluation.checked import checks_arguments
@@ -36,7 +34,6 @@ from ...evaluation.evaluate import evaluate
 from ...evaluation.level_notes import notes_on_rel
 from ...evaluation.named import Qrels, Run, Runs, named_runs, study_of
 from ...evaluation.order_of_runs import best_first
-from ...files.content import Reading
 from ...output.figures import FORMATS as FIGURES
 from ...output.figures import Figure
 from ...output.files import ending_of, write_whole
@@ -47,7 +44,7 @@ from ...progress import Progress
 from ..statistics.options import check_probability, statistics_library, whole_number
 from .figures import figure_of_holes
 from .holes_model import MOSTLY_UNJUDGED, Model, OpenPairs, Outlook, Pool, signs
-from .panel import LevelsByTopic, MergedQrels, add_answers, answers_in, as_text
+from .panel import LevelsByTopic, MergedQrels, answers_in, as_text, merged_answers
 
 FIRST_BATCH = 50
 RANDOM = "random"
@@ -299,12 +296,13 @@ def holes(
     measure = _weighted_measure(measure)
     depth = measure.params["cutoff"]
     named = named_runs(runs)
-    judged, _, heads = answers_in(qrels)
+    judged, _, heads_of_qrels = answers_in(qrels)
+    heads = _heads_to_write(heads_of_qrels)
     if len(named) < 2:
         raise GradedError(
             "holes needs at least 2 runs, because judgments settle differences between runs"
         )
-    merged = add_answers(judged, *answers)
+    merged = merged_answers([judged, *answers], heads)
     with catch_warnings():
         levels = merged.qrels
         if not judged:
@@ -344,19 +342,16 @@ def holes(
         merged=merged,
         outlook=Outlook.of(model, pool, order),
         levels=study.judgments.levels,
-        heads=_heads_to_write(heads),
+        heads=heads,
     )
 
 
 def _heads_to_write(heads: tuple[str, ...]) -> tuple[str, ...]:
-    """The heads of the qrels, if they tell the columns of the file for a judge; else our own."""
+    """The heads of the qrels, if no other column of the file for a judge has one of them; else our
+    own."""
     if not heads or not {"runs", "sample"}.isdisjoint(heads):
         return HEADS
-    with suppress(GradedError):
-        columns, _ = Reading(QRELS, Chosen()).columns("the file", [*heads, "runs"])
-        if tuple(columns[ours] for ours in QRELS.columns) == heads:
-            return heads
-    return HEADS
+    return heads
 
 
 def _weighted_measure(measure: Measure | str) -> Measure:

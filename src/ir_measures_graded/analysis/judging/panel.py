@@ -24,7 +24,7 @@ from ...core.ranking.gains import plain_number
 from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
 from ...core.rows.column_words import judge_of, names_no_judge
-from ...core.rows.columns import QRELS, RUN, Role, plain
+from ...core.rows.columns import QRELS, RUN, Role, SharedName, plain
 from ...core.rows.rows import Part, distinct, is_whole
 from ...errors import FileError, GradedError, InputWarning, Remark, level_of_caller, shown
 from ...evaluation.evaluate import evaluate
@@ -86,26 +86,28 @@ LevelsByTopic = dict[str, dict[str, float]]
 
 class Answers(NamedTuple):
     """The judgments of a source, the number of its rows without a level, and the names of its
-    columns of topics, documents and levels, if it is a table whose columns have known names."""
+    columns of topics, documents and levels, if it is a table whose columns have names."""
 
     levels: LevelsByTopic
     unanswered: int
     heads: tuple[str, ...] = ()
 
 
-def answers_in(qrels: Any, name: str = "qrels") -> Answers:
+def answers_in(qrels: Any, name: str = "qrels", heads: Sequence[str] = ()) -> Answers:
     """The judgments in qrels of any form as a dict of dicts.
 
     Whole levels become ints. In a text file, such as CSV with the columns topic, document and
-    level, an empty level, ``?`` or ``-`` means that the document is not judged. Raises
-    `GradedError` for a document judged at two levels, and for an id with and without the apostrophe
-    of `as_text`. The message begins with `name`, or with the file and its line.
+    level, an empty level, ``?`` or ``-`` means that the document is not judged. The columns of a
+    file may have the names of these `heads`. Raises `GradedError` for a document judged at two
+    levels, and for an id with and without the apostrophe of `as_text`. The message begins with
+    `name`, or with the file and its line.
     """
     word = None
     if isinstance(qrels, (str, os.PathLike)):
         word = judge_word(os.fspath(qrels))
     if word is not None and is_file(word.path):
-        table = qrels_in(word.path, UNJUDGED, chosen=chosen_for(word))
+        columns = [SharedName(*pair) for pair in zip(QRELS.columns, heads, strict=False)]
+        table = qrels_in(word.path, UNJUDGED, chosen=chosen_for(word, columns))
     else:
         table = qrels.rows if isinstance(qrels, Judgments) else qrels_source(qrels)
     named_rows = replace(table, role=table.role._replace(kind=name))
@@ -230,9 +232,17 @@ def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
     Raises `GradedError` for qrels that cannot be read, for two sources of one name, and for a
     source that judges a document at two levels.
     """
+    return merged_answers([qrels, *files])
+
+
+def merged_answers(sources: Sequence[Qrels], heads: Sequence[str] = ()) -> MergedQrels:
+    """The same of qrels and the answers behind them.
+
+    The columns of files may have the names of the `heads`, by default those of the qrels.
+    """
     merged = MergedQrels({}, {}, [])
     decided: dict[tuple[str, str], str] = {}
-    for number, source in enumerate((qrels, *files)):
+    for number, source in enumerate(sources):
         name = f"answers {number}" if number else "qrels"
         if number and isinstance(source, (str, os.PathLike)):
             name = os.fspath(source)
@@ -242,7 +252,9 @@ def add_answers(qrels: Qrels, *files: Qrels) -> MergedQrels:
             raise GradedError(
                 f"two sources of qrels are named {name!r}; give each a name of its own"
             )
-        levels = answers_in(source, name).levels
+        answers = answers_in(source, name, heads)
+        levels = answers.levels
+        heads = heads or answers.heads
         for topic in levels:
             merged.qrels.setdefault(topic, {})
         judged = len(decided)

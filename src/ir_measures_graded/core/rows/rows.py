@@ -43,8 +43,8 @@ class Facts(NamedTuple):
     is the number of lists of a sequence, which has no ids of topics, and 0 for all other rows.
     `incomplete` are the topics for which a search engine did not search all documents, each with
     the reason. If ids were `shortened` to those of the qrels, this is an id before and after.
-    `heads` are the names of the columns of topics, documents and values in the file, if it has some
-    and the user names none. Of a run in the order of its rows, some documents `were_tied`.
+    `heads` are the names of the columns of topics, documents and values in the file, if it has
+    some. Of a run in the order of its rows, some documents `were_tied`.
     """
 
     file: str = ""
