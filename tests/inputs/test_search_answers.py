@@ -32,7 +32,23 @@ def vespa(**scores):
     return {"root": {"id": "toplevel", "relevance": 1.0, "children": children}}
 
 
-ENGINES = {"Elasticsearch": elastic, "Solr": solr, "Vespa": vespa}
+def plain_hits(**scores):
+    return {"hits": [{"id": id_, "score": score} for id_, score in scores.items()]}
+
+
+def meilisearch(**scores):
+    """Hits have a field score, which is one of the documents."""
+    hits = [{"id": id_, "_rankingScore": score, "score": 5} for id_, score in scores.items()]
+    return {"hits": hits, "processingTimeMs": 1}
+
+
+ENGINES = {
+    "Elasticsearch": elastic,
+    "Solr": solr,
+    "Vespa": vespa,
+    "Meilisearch": meilisearch,
+    "hits": plain_hits,
+}
 RUN = {"q1": {"d1": 9.5, "d2": 8.0}, "q2": {"d3": 1.0}}
 
 
@@ -94,6 +110,56 @@ def test_a_response_of_rank_eval_is_a_run():
     hits = [{"hit": {"_index": "i", "_id": "d1", "_score": 9.5}, "rating": 3}]
     response = {"metric_score": 0.5, "details": {"q1": {"hits": hits}}}
     assert run(json.dumps(response)) == {"q1": {"d1": 9.5}}
+
+
+@pytest.mark.parametrize("id_name", ["id", "_id", "doc_id"])
+@pytest.mark.parametrize("name", ["score", "_score", "relevance_score", "similarity"])
+@pytest.mark.parametrize("documents", ["hits", "results", "docs", "documents", "matches"])
+def test_scores_of_listed_documents_count_in_any_order(documents, name, id_name):
+    listed = [{id_name: "d2", name: 1.5}, {id_name: "d1", name: 9.0}]
+    for text in (
+        json.dumps({"query": "q1", documents: listed}),
+        json.dumps([{"query": "q1", documents: listed}]),
+    ):
+        assert run(text) == {"q1": {"d2": 1.5, "d1": 9.0}}
+
+
+def test_hits_in_the_reverse_order_of_their_scores_are_told():
+    hits = [{"id": "d2", "score": 1.5}, {"id": "d1", "score": 9.0}]
+    for text in (
+        json.dumps({"query": "q1", "hits": hits}),
+        json.dumps({"q1": {"hits": hits}}),
+    ):
+        source = RunFile(io.BytesIO(text.encode()))
+        source.rows()
+        assert any("reverse of the ranks" in remark.text for remark in source.remarks)
+
+
+def test_ranks_of_hits_without_scores_count():
+    hits = [{"id": "d2", "rank": 2}, {"id": "d1", "rank": 1}]
+    assert run(json.dumps({"query": "q1", "hits": hits})) == {"q1": {"d2": -2, "d1": -1}}
+
+
+def test_a_hit_without_a_score_among_others_is_told():
+    hits = [{"id": "d2", "score": 2}, {"id": "d1"}]
+    for text in (
+        json.dumps({"query": "q1", "hits": hits}),
+        json.dumps({"q1": {"hits": hits}}),
+    ):
+        assert "topic 'q1', document 'd1': the score is missing or null" in refused(run, text)
+
+
+def test_the_user_names_the_score_of_hits():
+    hits = [{"id": "d2", "boost": 1.5, "score": 3}, {"id": "d1", "boost": 9.0, "score": 4}]
+    for text in (
+        json.dumps({"query": "q1", "hits": hits}),
+        json.dumps({"q1": {"hits": hits}}),
+    ):
+        boosted = RunFile(io.BytesIO(text.encode()), columns={"score": "boost"})
+        assert by_topic(boosted) == {"q1": {"d2": 1.5, "d1": 9.0}}
+        misspelt = RunFile(io.BytesIO(text.encode()), columns={"score": "bost"})
+        with pytest.raises(GradedError, match="has no column bost; it has id, boost, score"):
+            misspelt.rows()
 
 
 @pytest.mark.parametrize("engine", ENGINES)

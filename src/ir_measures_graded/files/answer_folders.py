@@ -80,7 +80,7 @@ def answer_parts(file: File, files: Sequence[tuple[str, str]], reading: Reading)
         if topic in seen:
             raise text.error(f"another file of the folder has the name of topic {shown(topic)}")
         seen.add(topic)
-        kind, query = answer_of(text, topic, value)
+        kind, query = answer_of(text, topic, value, reading)
         text.end()
         if not kinds:
             check_found(text, RUN, kind, reading)

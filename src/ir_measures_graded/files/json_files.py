@@ -70,6 +70,10 @@ KINDS_OF_IDS = ({str}, {int})
 """The types of the ids in one list."""
 LISTS = ("results", "candidates", "references")
 """The keys of the documents of an item."""
+LISTS_OF_OBJECTS = ("docs", "documents", "ranking", "retrieved", "matches", "points")
+"""Further keys of the documents of an item, if these are objects with an id and a score."""
+BARE_IDS = ("_id", "id")
+"""Names of the id of a document that is listed under its topic, best first."""
 CONTAINERS_OF_ANSWERS = ("hits", "response", "root", "details", "query")
 """Keys of one answer, which are no topics."""
 STARTS_OF_ANSWERS = ("responseHeader", "response", "root", "timing", "trace")
@@ -237,7 +241,7 @@ def _parts_of_sequence(text: Text, reading: Reading) -> Iterator[Part]:
 def _parts_of_answers(text: Text, reading: Reading) -> Iterator[Part]:
     """The rows of a dict of answers of a search engine by query."""
     is_empty = True
-    for kind, answers in groupby(_answers_by_query(text), key=itemgetter(0)):
+    for kind, answers in groupby(_answers_by_query(text, reading), key=itemgetter(0)):
         if is_empty:
             check_found(text, RUN, kind, reading)
         is_empty = False
@@ -248,14 +252,14 @@ def _parts_of_answers(text: Text, reading: Reading) -> Iterator[Part]:
         raise text.error("there is no answer of a search engine")
 
 
-def _answers_by_query(text: Text) -> Iterator[tuple[str, int, QueryFound]]:
+def _answers_by_query(text: Text, reading: Reading) -> Iterator[tuple[str, int, QueryFound]]:
     """The kind of each answer in a dict, its line, and the query with its documents."""
     for topic, value in text.members():
-        kind, query = answer_of(text, topic, value)
+        kind, query = answer_of(text, topic, value, reading)
         yield kind, text.line, query
 
 
-def answer_of(text: Text, topic: str, value: Any) -> tuple[str, QueryFound]:
+def answer_of(text: Text, topic: str, value: Any, reading: Reading) -> tuple[str, QueryFound]:
     """The kind of the answer of a search engine to a topic, and the query with its documents.
 
     Raises `FileError` for an error of the search engine, and for a value that is no answer.
@@ -269,7 +273,21 @@ def answer_of(text: Text, topic: str, value: Any) -> tuple[str, QueryFound]:
         raise text.error(failed_answer(topic, failure_in(value)))
     if answer is None:
         raise text.error(f"topic {shown(topic)} has no answer of a search engine with hits")
-    return f"answers of {answer.answer.engine}", answered(topic, answer)
+    own_score = _score_of_user(text.name, answer.hits, reading)
+    return f"answers of {answer.answer.engine}", answered(topic, answer, own_score)
+
+
+def _score_of_user(file: str, hits: Sequence[Any], reading: Reading) -> str | None:
+    """The member of the hits that the user names as the score; None if the user names none.
+
+    Raises `GradedError` if the first hit lacks it.
+    """
+    if not hits or not isinstance(hits[0], dict) or not reading.chosen.names(RUN.value):
+        return None
+    names = list(hits[0])
+    chosen = reading.chosen.with_usual_names(names, [RUN.value])
+    score: str | None = chosen.named(file, names, RUN.value)
+    return score
 
 
 def _parts_of_found(text: Text, whole: QueriesFound, reading: Reading) -> Iterator[Part]:
@@ -309,6 +327,11 @@ def parts_of_queries(
     is_ranked = bool(queries) and all(query.is_ranked for query in has_documents)
     incomplete = [(str(query.topic), query.incomplete) for _, query in queries if query.incomplete]
     facts = Facts(name, kind, ranked=is_ranked, incomplete=(*incomplete, *failed))
+    if reading.role is RUN and not is_ranked:
+        sample = RankSample()
+        for query in has_documents:
+            _add_positions(sample, query)
+        facts = facts._replace(reverse=sample.remark())
     topics = ((line, query.topic, query.documents, query.values) for line, query in queries)
     yield from _parts_of_topics(facts, topics, reading)
 
@@ -485,6 +508,13 @@ def _add_ranks(sample: RankSample, topic: str, ranks: Sequence[Any], scores: Seq
             sample.add([topic], [rank], [score])
 
 
+def _add_positions(sample: RankSample, query: QueryFound) -> None:
+    """Add the hits of a query, whose positions are their ranks."""
+    if not sample.is_full and not query.is_ranked:
+        ranks = range(1, 1 + len(query.documents))
+        _add_ranks(sample, str(query.topic), ranks, query.values)
+
+
 def _judged_rows(rows: Sequence[dict[str, Any]], level: str, reading: Reading) -> list[int]:
     """The numbers of the rows with a level; others have null or a text that means no level."""
     words = [word.decode() for word in reading.chosen.unjudged]
@@ -648,7 +678,29 @@ def _predictions(text: Text, role: Role) -> Iterator[tuple[str, Any]]:
 
 def _documents_of(item: dict[str, Any]) -> Any:
     """The documents of an item, None if it has none."""
-    return next((item[key] for key in LISTS if isinstance(item.get(key), (list, dict))), None)
+    for key in LISTS:
+        if isinstance(item.get(key), (list, dict)):
+            return item[key]
+    for key in LISTS_OF_OBJECTS:
+        documents = item.get(key)
+        if isinstance(documents, list) and documents and _has_id_and_score(documents[0]):
+            return documents
+    return None
+
+
+def _has_id_and_score(document: Any) -> bool:
+    """Whether a value is an object with a document and its score."""
+    if not isinstance(document, dict):
+        return False
+    names = list(document)
+    has_id = columns.usual_column(names, "doc_id") is not None or _bare_id(names) is not None
+    return has_id and columns.usual_column(names, RUN.value) is not None
+
+
+def _bare_id(names: Sequence[str]) -> str | None:
+    """The name id or _id among the names of a listed document, which in a table is often the number
+    of a row; None if there is none."""
+    return next((name for name in BARE_IDS if name in names), None)
 
 
 class _Items:
@@ -690,10 +742,13 @@ class _Items:
                 raise self.text.error(f"answers of {answer.answer.engine} are a run, not qrels")
             self.text.spend(TOPICS_OF_JSON)
             self.text.spend(HITS_OF_JSON, len(answer.hits))
-            query_with_hits = answered(topic, answer)
+            self.text.is_known = True
+            own_score = _score_of_user(self.text.name, answer.hits, self.reading)
+            query_with_hits = answered(topic, answer, own_score)
             if answer.incomplete:
                 self.incomplete[str(topic)] = answer.incomplete
             self.sample.ranked = query_with_hits.is_ranked
+            _add_positions(self.sample, query_with_hits)
             if self.sample.ranked:
                 _refuse_second_ranking(self.text, topic, self.ranked_topics)
             return self.text.line, topic, query_with_hits.documents, query_with_hits.values
@@ -728,8 +783,14 @@ class _Items:
         whether scores are ranks, and the key of ranks, None if there is none.
         """
         if self._names != names:
-            keys, ranks = self.reading.columns(self.text.name, names)
-            self._last_columns = keys, ranks, self.reading.chosen.ranks_in(names)
+            reading = self.reading
+            bare_id = _bare_id(names)
+            has_id = columns.usual_column(names, "doc_id") or reading.chosen.names("doc_id")
+            if bare_id and not has_id:
+                own_columns = (*reading.chosen.columns, ("doc_id", bare_id))
+                reading = reading._replace(chosen=reading.chosen._replace(columns=own_columns))
+            keys, ranks = reading.columns(self.text.name, names)
+            self._last_columns = keys, ranks, reading.chosen.ranks_in(names)
             self._names = names
         return self._last_columns
 

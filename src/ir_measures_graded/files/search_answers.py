@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ..core.rows.columns import QRELS, RUN, Role
+from ..core.rows.columns import NAMES_OF_RANKS, NAMES_OF_SCORES, QRELS, RUN, Role
 from ..errors import shown
 
 EACH = "*"  # each element of a list
@@ -29,7 +29,8 @@ class AnswerForm(NamedTuple):
     """Where the answer of a search engine has its hits, and where a hit has its score and its id.
 
     `total` is where an answer that omits an empty list of hits has their number, and `errors` where
-    it has the reasons of a failure.
+    it has the reasons of a failure. `mark` is a key that only answers of this engine have beside
+    their hits. `ranks` are where a hit without a score may have its rank.
     """
 
     engine: str
@@ -38,6 +39,8 @@ class AnswerForm(NamedTuple):
     total: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     ids: tuple[tuple[str, ...], ...] = IDS
+    mark: str = ""
+    ranks: tuple[tuple[str, ...], ...] = ()
 
 
 ALGOLIA = "Algolia"
@@ -55,7 +58,14 @@ ANSWERS = (
     ),
     # A hit of Algolia may have a field id, which is another one.
     AnswerForm(ALGOLIA, ("hits",), (), ids=(("objectID",),)),
-    AnswerForm("_rank_eval", ("hits",), (("hit", "_score"), ("_score",))),
+    # A field score of a hit is one of the document.
+    AnswerForm("Meilisearch", ("hits",), (("_rankingScore",),), mark="processingTimeMs"),
+    AnswerForm(
+        "a search engine",
+        ("hits",),
+        (("hit", "_score"), ("_score",), *((name,) for name in NAMES_OF_SCORES)),
+        ranks=tuple((name,) for name in NAMES_OF_RANKS),
+    ),
 )
 
 HITS_OF_ONE = (("response", "docs"), ("root", "children"))
@@ -140,6 +150,8 @@ def answer_in(value: Any) -> AnswerFound | None:
             continue
         for answer in ANSWERS:
             if answer.hits[0] not in inner:  # nor has it a total number of hits
+                continue
+            if answer.mark and answer.mark not in inner:
                 continue
             hits = at(inner, answer.hits)
             if hits is None and answer.total and _is_omitted(inner, answer):
@@ -371,15 +383,20 @@ def _first(value: Any, paths: Sequence[Sequence[str]]) -> Any:
     return None
 
 
-def answered(topic: Any, answer: AnswerFound) -> QueryFound:
-    """A query with its hits.
+def answered(topic: Any, answer: AnswerFound, own_score: str | None = None) -> QueryFound:
+    """A query with its hits. `own_score` is the member with the score that the user names.
 
-    If no hit has a score, as in answers that are sorted by a field, the position is the rank.
+    If no hit has a score, as in answers that are sorted by a field, the position is the rank,
+    unless each hit names its rank.
     """
-    scores = _first_of_each(answer.hits, answer.answer.score)
+    paths = answer.answer.score if own_score is None else ((own_score,),)
+    scores = _first_of_each(answer.hits, paths)
     is_ranked = bool(scores) and scores.count(None) == len(scores)
     if is_ranked:
-        scores = list(range(-1, -1 - len(scores), -1))
+        ranks = _first_of_each(answer.hits, answer.answer.ranks)
+        if not set(map(type, ranks)) <= {int, float}:
+            ranks = list(range(1, 1 + len(scores)))
+        scores = [-rank for rank in ranks]
     return QueryFound(topic, answer.ids, scores, is_ranked, answer.incomplete)
 
 

@@ -94,8 +94,10 @@ NAMES = {
         "value": "value, score metric_value",
     }.items()
 }
+NAMES_OF_SCORES = tuple(chain(*NAMES["score"][:3]))
 RANKS = NAMES["score"][3:]
 """Names of ranks in place of scores, in groups."""
+NAMES_OF_RANKS = tuple(chain(*RANKS))
 RANK = "rank"
 """Our name of a column of ranks, which a user may name in place of the scores."""
 LAST_RESORTS = {
