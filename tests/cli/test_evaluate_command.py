@@ -194,3 +194,30 @@ def test_json_of_topics_is_read_as_values(output):
     read = Evaluation.from_values("topics.json")
     expected = evaluate(demo.NAME, [path], ["nCG@10"])
     assert read.of("nCG@10").tolist() == expected.of("nCG@10").tolist()
+
+
+def test_a_file_of_topics_leaves_the_means_to_be_printed():
+    def output(*words):
+        return command(*words, text=True).stdout.splitlines()
+
+    words = ("evaluate", "qrels", "run", "AP", "P@1", "-q", "-o", "topics.csv")
+    means = output("evaluate", "qrels", "run", "AP", "P@1")
+    assert output(*words) == means
+    with_means = pandas.read_csv("topics.csv")
+    assert with_means["query_id"].tolist() == ["q1", "q2", "all"]
+    # Whoever wants all values printed asks for a format.
+    assert len(output(*words, "-f", "csv")) == 1 + 3
+    assert output(*words, "-n") == ["topics.csv: the values of 2 topics, 1 run and 2 measures"]
+    assert pandas.read_csv("topics.csv")["query_id"].tolist() == ["q1", "q2"]
+    # A figure has no values to read, so they are printed as without it.
+    assert output(*words[:-1], "topics.svg") == output(*words[:-2])
+
+
+def test_rows_of_means_in_a_file_of_topics_are_told():
+    words = ("evaluate", "qrels", "run", "AP", "-q", "-o", "topics.csv", "-o", "page.html")
+    told = command(*words, text=True).stderr
+    note = "note: topics.csv has the means, too, in rows whose query_id is all; -n omits these rows"
+    assert note in told
+    assert told.count("note:") == 1
+    assert "note:" not in command(*words, "-n", text=True).stderr
+    assert "note:" not in command(*words[:-5], "-o", "means.csv", text=True).stderr

@@ -85,7 +85,7 @@ def test_an_excel_file_has_all_decimals_notes_and_no_formula(output):
     openpyxl = pytest.importorskip("openpyxl")
     runs = {"=1+1": "run", "b\x01": "other", "c\t\nd": "other"}
     evaluate("qrels", runs, "AP").save("saved.xlsx")
-    output("evaluate", "qrels", "run", "other", "AP", "-q", "-o", "values.xlsx")
+    output("evaluate", "qrels", "run", "other", "AP", "-q", "-n", "-o", "values.xlsx")
     saved = openpyxl.load_workbook("saved.xlsx")["values"]
     assert [cell.value for cell in saved[1]] == ["run", "measure", "topic", "value"]
     assert {cell.value for cell in saved["A"][1:]} == {"=1+1", "b ", "c\t\nd"}

@@ -16,7 +16,8 @@ from ..evaluation.evaluate import evaluate
 from ..evaluation.evaluation import FIGURES, MEANS, TOPICS, Evaluation
 from ..evaluation.value_columns import AGGREGATE, ALL, GROUP
 from ..output import figures
-from ..output.formats import known, listed
+from ..output.files import ending_of
+from ..output.formats import counted, known, listed
 from ..output.result import View
 from ..output.tables import Table
 from .arguments import (
@@ -33,7 +34,7 @@ from .arguments import (
     under_weightings,
     with_ties,
 )
-from .parser import Arguments, Option, choice, output, share, unless_drawn
+from .parser import PAGE, Arguments, Option, choice, output, share, unless_drawn
 from .results import Answer
 
 PROVIDERS = tuple(ir_measures.providers.registry)
@@ -159,16 +160,56 @@ def run(arguments: Arguments) -> Answer:
         facts["interval"] = settings
         facts["seed"] = 0 if arguments.interval == "bca" else None
         return Answer(intervals(evaluation, **settings), facts=facts, default=default)
+    answer = partial(_answer, evaluation, arguments, facts, default)
+    of_files = answer(arguments.by_query, not arguments.no_summary)
+    tables = [path for path in arguments.output if ending_of(path) not in figures.FORMATS]
+    if not arguments.by_query or not tables:
+        return of_files
+    if "format" not in arguments.given_options:
+        of_files.printed = answer(False, True)
+    if arguments.no_summary:
+        if "format" not in arguments.given_options:
+            of_files.printed = _in_one_line(evaluation, tables, default)
+    else:
+        of_files.told = [_note_on_means(path) for path in tables if ending_of(path) not in PAGE]
+    return of_files
+
+
+def _note_on_means(path: str) -> str:
+    """That a table of topics has rows of means, which would count in averages over its rows."""
+    return f"{path} has the means, too, in rows whose query_id is {ALL}; -n omits these rows"
+
+
+def _in_one_line(evaluation: Evaluation, paths: Sequence[str], default: str) -> Answer:
+    """What the files have, in place of all values."""
+    values = [
+        counted(len(evaluation.topics), evaluation.unit),
+        counted(len(evaluation.runs), "run"),
+        counted(len(evaluation.measures), "measure"),
+    ]
+    line = f"{listed(paths, len(paths))}: the values of {listed(values)}"
+    return Answer(View([]), documents={default: lambda _: [line]}, default=default)
+
+
+def _answer(
+    evaluation: Evaluation,
+    arguments: Arguments,
+    facts: dict[str, Any],
+    default: str,
+    has_topics: bool,
+    has_means: bool,
+) -> Answer:
+    """The table of the values of topics, of means, or of both."""
     topic_columns: list[str] = []
     mark_columns: list[str] = []
-    if arguments.by_query:
+    if has_topics:
         topic_columns = ["query_id"]
         if arguments.by is not None:
             topic_columns.append(GROUP)
         if ALL in evaluation.topics:
             mark_columns = [AGGREGATE]
     names = [str(measure) for measure in evaluation.measures]
-    rows = list(_rows(evaluation, arguments))
+    rows = list(_rows(evaluation, arguments, has_topics, has_means))
     full = Table(["run", "query_id", GROUP, AGGREGATE, *names], rows)
     wide = full.select("run", *topic_columns, *mark_columns, *names)
     view = _EvaluationView(evaluation, wide, partial(_figure, evaluation, arguments))
@@ -280,12 +321,14 @@ def _cells(names: list[str], rows: list[list[Any]]) -> Table:
     return Table(["query_id", "measure", "value", AGGREGATE], cells)
 
 
-def _rows(evaluation: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:
+def _rows(
+    evaluation: Evaluation, arguments: Arguments, has_topics: bool, has_means: bool
+) -> Iterator[list[Any]]:
     """Run, topic, group, mark and a value for each measure.
 
-    The rows of a run are one for each topic if --by_query, then one over all topics. The mark tells
-    the row over all topics from that of a topic that is named ``all``. None stands for a value that
-    a provider of ir-measures does not report.
+    The rows of a run are one for each topic if `has_topics`, then one over all if `has_means`. The
+    mark tells the row over all topics from that of a topic that is named ``all``. None stands for a
+    value that a provider of ir-measures does not report.
     """
     means = [known(means_of_run) for means_of_run in evaluation.means()]
     groups: dict[int, str] = {}
@@ -296,9 +339,9 @@ def _rows(evaluation: Evaluation, arguments: Arguments) -> Iterator[list[Any]]:
         for group, topics in groups_of(evaluation.topics, by).items():
             groups |= dict.fromkeys(topics, group)
     for number, run in enumerate(evaluation.runs):
-        if arguments.by_query:
+        if has_topics:
             by_topic = evaluation.reported[number].T.tolist()
             for place, topic in enumerate(evaluation.topics):
                 yield [run, topic, groups.get(place, ""), "", *by_topic[place]]
-        if not arguments.no_summary:
+        if has_means:
             yield [run, ALL, "", "mean", *means[number]]

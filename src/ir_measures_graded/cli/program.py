@@ -193,6 +193,8 @@ def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> 
     if isinstance(answer, Answer):
         with words_as_levels(arguments.get("levels")):  # a page has the line that reads them
             lines = written(arguments, answer)
+        for note in answer.told:
+            tell(f"note: {note}")
         return Output(lines, answer.status, printed_remarks(arguments, answer))
     return Output(list(answer))
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -25,7 +25,8 @@ class Answer:
 
     `documents` has functions that give the lines of some formats with a number of decimals. JSON
     has the `facts` beside the rows. `others` has the contents of other files. `default` is the
-    format to print.
+    format to print. `printed` is what is printed, if files have another table. `told` are notes for
+    standard error.
     """
 
     def __init__(
@@ -36,6 +37,8 @@ class Answer:
         facts: Mapping[str, Any] | None = None,
         others: Mapping[str, bytes] | None = None,
         default: str = "text",
+        printed: "Answer | None" = None,
+        told: Sequence[str] = (),
     ):
         self.result = result
         self.status = status
@@ -43,6 +46,8 @@ class Answer:
         self.facts = facts or {}
         self.others = others or {}
         self.default = default
+        self.printed = printed or self
+        self.told = told
 
 
 def check_files(arguments: Arguments) -> None:
@@ -89,7 +94,7 @@ def written(arguments: Arguments, answer: Answer) -> list[str]:
     Returns the lines to print.
     """
     form = arguments.format or answer.default
-    printed = lines_of(answer, form, arguments)
+    printed = lines_of(answer.printed, form, arguments)
     contents = {}
     for path in arguments.output:
         if path not in answer.others:
@@ -104,9 +109,9 @@ def printed_remarks(arguments: Arguments, answer: Answer) -> list[Remark]:
     Formats for people have them below the table, unless the answer has other lines for the format.
     """
     form = arguments.format or answer.default
-    if form not in FOR_PEOPLE or form in answer.documents:
+    if form not in FOR_PEOPLE or form in answer.printed.documents:
         return []
-    return merged(answer.result.remarks)
+    return merged(answer.printed.result.remarks)
 
 
 def lines_of(answer: Answer, form: str, arguments: Arguments, in_file: bool = False) -> list[str]:
