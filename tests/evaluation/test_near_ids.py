@@ -304,6 +304,39 @@ def test_two_documents_whose_ids_are_alike_are_not_taken_for_one(size, seed):
     assert not any("would match" in text for text in texts), texts
 
 
+def test_a_document_that_the_qrels_have_for_another_topic_is_its_own():
+    topics = range(101, 121)
+    qrels = {f"q{topic}": {str(topic): 1, f"0{topic + 1}": 1} for topic in topics}
+    run = {f"q{topic}": {str(topic): 2.0, str(topic + 1): 1.0} for topic in topics}
+    texts = texts_of(evaluate, qrels, {"x": run}, ["AP"])
+    assert not any("would match" in text for text in texts), texts
+    missed = {topic: {id_: 1 for id_ in ids if id_[0] == "0"} for topic, ids in qrels.items()}
+    (text,) = texts_of(evaluate, missed, {"x": run}, ["AP"])
+    assert "would match with '0' before it, as '102' and '0102' of the qrels" in text
+    all_ids = {id_: 0 for ids in run.values() for id_ in ids}
+    texts = texts_of(evaluate, {**missed, "other": all_ids}, {"x": run}, ["AP"])
+    assert not any("would match" in text for text in texts), texts
+
+
+@pytest.mark.parametrize(
+    ("id_", "words"),
+    [
+        ("100000", "with numbers written out"),
+        ("1.00E+05", "with numbers written out"),
+        ("100000.0", "with numbers written out and without '.0'"),
+        ("1e5", "in the same case"),
+    ],
+)
+def test_an_id_that_a_spreadsheet_took_for_a_number_with_an_exponent_is_told(id_, words):
+    qrels = {"q1": {"1E5": 2, "d3": 1, "2e": 0}}
+    texts = texts_of(evaluate, qrels, {"x": {"q1": {id_: 2.0, "d3": 1.0, "e7": 0.5}}}, ["AP"])
+    said = f"1 of 2 unjudged documents would match {words}, as {id_!r} and '1E5' of the qrels"
+    assert said in texts
+    both = {"q1": {**qrels["q1"], id_: 0}}
+    texts = texts_of(evaluate, both, {"x": {"q1": {id_: 2.0, "e7": 1.0}}}, ["AP"])
+    assert not any("would match" in text for text in texts), texts
+
+
 @pytest.mark.parametrize("sizes", [(20_000, 1), (3_000, 7_500), (12_000,)])
 def test_topics_of_any_size_can_follow_those_that_are_compared(sizes, tmp_path):
     rows = []

@@ -1,6 +1,7 @@
 """Unjudged documents of a run that a judgment would match but for zeros, blanks or case.
 
-A spreadsheet drops leading zeros, and ``12.0`` is an id that was a number. If few ids are affected,
+A spreadsheet drops leading zeros and writes 1E5 as 100000 or 1.00E+05, and ``12.0`` is an id that
+was a number. If few ids are affected,
 most documents match, and the values are only a little lower. So a sample of topics is compared: all
 topics of small data, and a bounded number of documents of large data.
 """
@@ -11,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from decimal import Decimal
 from itertools import chain, pairwise
 
 import numpy as np
@@ -19,7 +21,7 @@ from ..core.by_topic import bounds_of, positions, rows_of
 from ..core.ranking.judged import Judged, computed_once
 from ..core.ranking.ranks import JudgedRanks
 from ..core.rows.id_columns import Documents
-from ..core.rows.id_matching import ZERO, Ids, nearly_equal
+from ..core.rows.id_matching import ZERO, Ids, IdsByTopic, nearly_equal
 from ..errors import GradedError, shown
 from ..output.formats import counted
 
@@ -33,6 +35,22 @@ LEAST_SURE = 4
 """The least number of pairs that are no chance if there is none within one side."""
 SAMPLED_RANKS = 100
 """The first ranks of a topic that are compared if not all documents are."""
+
+
+EXPONENTIAL = re.compile(r"([0-9]+(?:\.[0-9]+)?)[eE]\+?([0-9]{1,2})")
+"""A number with an exponent. A spreadsheet takes no larger numbers exactly."""
+
+
+def written_out(id_: str) -> str:
+    """The whole number of an id with an exponent.
+
+    >>> written_out("1E5"), written_out("1.00E+05"), written_out("1.5e0"), written_out("E5")
+    ('100000', '100000', '1.5e0', 'E5')
+    """
+    if not EXPONENTIAL.fullmatch(id_):
+        return id_
+    number = Decimal(id_)
+    return str(int(number)) if number == int(number) else id_
 
 
 def without_fraction(id_: str) -> str:
@@ -57,6 +75,7 @@ def without_zeros(id_: str) -> str:
 
 CHANGES: Mapping[str, Callable[[str], str]] = {
     "without the blanks around them": str.strip,
+    "with numbers written out": written_out,
     "without '.0'": without_fraction,
     "without leading zeros": without_zeros,
     "in the same case": str.lower,
@@ -65,11 +84,17 @@ CHANGES: Mapping[str, Callable[[str], str]] = {
 
 
 def difference(first: str, second: str) -> str:
-    """The words of the changes that make two ids equal; empty if none do.
+    """The words of the changes that make two ids equal, one of them if it is enough; empty if none
+    do.
 
     >>> difference("12", "0012"), difference("D1 ", "d1"), difference("d1", "d2")
     ('without leading zeros', 'without the blanks around them and in the same case', '')
+    >>> difference("1e5", "1E5")
+    'in the same case'
     """
+    for words, change in reversed(tuple(CHANGES.items())):
+        if first != second and change(first) == change(second):
+            return words
     needed: list[str] = []
     for words, change in CHANGES.items():
         if first == second:
@@ -91,7 +116,8 @@ def plain(id_: str) -> str:
 class AlikeIds:
     """Unjudged documents that are like judged ones of their topic, which the run does not retrieve.
 
-    `count` has the number of pairs for each difference, and `examples` the first pair. Where 12 and
+    `count` has the number of pairs for each difference, and `examples` the first pair. An id that
+    the qrels have for another topic is a document of its own. Where 12 and
     0012 are two documents, such pairs occur by chance, and about as many or more within one side of
     a topic: `within` counts these. `across` has the differences of documents of several topics.
     """
@@ -144,16 +170,18 @@ class AlikeIds:
         self.unjudged += len(unjudged[0])
         if not len(unjudged[0]) or not len(missed[0]):
             return
-        rows, judged_rows = nearly_equal(unjudged, missed)
+        rows, judged_rows = nearly_equal(_without_exponents(unjudged), _without_exponents(missed))
         pairs = zip(unjudged[0].take(rows), missed[0].take(judged_rows), strict=True)
-        has_pair = False
-        for of_run, of_qrels in pairs:
-            words = difference(of_run, of_qrels)
-            if words:
-                has_pair = True
-                self.count[words] += 1
-                self.examples.setdefault(words, (of_run, of_qrels))
-        if has_pair:
+        alike = [(pair, difference(*pair)) for pair in pairs]
+        alike = [(pair, words) for pair, words in alike if words]
+        if not alike:
+            return
+        known = ids_of_qrels(sample.ranks.judged.whole)
+        alike = [(pair, words) for pair, words in alike if pair[0] not in known]
+        for pair, words in alike:
+            self.count[words] += 1
+            self.examples.setdefault(words, pair)
+        if alike:
             for by_topic in (sample.listed_ids(), sample.judged_ids()):
                 for ids in by_topic:
                     self.within.update(_differences(ids))
@@ -177,6 +205,40 @@ class AlikeIds:
         if not self.is_sample:
             which = f"{self.count[words]:,} of {counted(self.unjudged, 'unjudged document')}"
         return f"{which} would match {words}, {example}"
+
+
+def _without_exponents(by_topic: IdsByTopic) -> IdsByTopic:
+    """The same ids, of which those with an exponent are written out."""
+    ids, bounds = by_topic
+    rows = np.flatnonzero(_is_digit(ids.data[ids.starts]))
+    numbers = ids.take(rows).packed()
+    is_sign = (numbers.data | ord(" ")) == ord("e")
+    if not is_sign.any():
+        return by_topic
+    starts = numbers.starts.astype(np.int64)
+    signs = np.add.reduceat(is_sign.astype(np.int64), starts)
+    digits = np.add.reduceat(_is_digit(numbers.data).astype(np.int64), starts)
+    # Besides its digits and the e, a number has at most a point and a plus.
+    rows = rows[(signs == 1) & (digits + 3 >= numbers.length)]
+    if not rows.size:
+        return by_topic
+    ids = ids.packed()
+    further = Ids.of(list(map(written_out, ids.take(rows))))
+    starts = ids.starts.astype(np.int64)
+    starts[rows] = further.starts.astype(np.int64) + ids.data.size
+    length = ids.length.astype(np.int64)
+    length[rows] = further.length
+    return Ids(np.concatenate((ids.data, further.data)), starts, length), bounds
+
+
+def _is_digit(text: np.ndarray) -> np.ndarray:
+    return np.asarray((text >= ord("0")) & (text <= ord("9")))
+
+
+@computed_once
+def ids_of_qrels(judged: Judged) -> frozenset[str]:
+    """All judged documents. Qrels keep them for further runs."""
+    return frozenset(judged.rows.docs.ids())
 
 
 class _Sample:

@@ -21,7 +21,7 @@ from ..core.ranking.judged import Judged, computed_once
 from ..core.ranking.ranks import JudgedRanks
 from ..errors import GradedError, quoted, shown
 from ..output.formats import Percent, counted
-from .alike_ids import rows_at
+from .alike_ids import ids_of_qrels, rows_at
 
 SAMPLED_TOPICS = 50
 """The topics of a run that are sampled."""
@@ -169,12 +169,14 @@ class UnmatchedDocuments:
         self.depth = depth
         self.topics: list[SampledTopic] = []
         self.judgments = 0
+        self.judged: Judged | None = None
 
     def add(self, ranks: JudgedRanks) -> None:
         """Add topics of a block, evenly spaced, until the sample is complete."""
         missing = SAMPLED_TOPICS - len(self.topics)
         if missing <= 0 or ranks.block is None or ranks.judged.documents is None:
             return
+        self.judged = ranks.judged.whole
         numbers = np.flatnonzero((ranks.retrieved > 0) & (ranks.judged.sizes > 0))
         if numbers.size > missing:
             numbers = numbers[np.linspace(0, numbers.size - 1, missing).astype(np.int64)]
@@ -207,6 +209,10 @@ class UnmatchedDocuments:
         words, best = self._best_of(self._rules())
         if len(best) < least:
             words, best = self._best_of(self._rules_of_two_changes())
+        if len(best) >= least and self.judged is not None:
+            # An id that the qrels have for another topic is a document of its own.
+            ids = ids_of_qrels(self.judged)
+            best = [pair for pair in best if pair[0] not in ids]
         if len(best) < least:
             return ""
         share = Percent(len(best) / self.unjudged)
