@@ -990,6 +990,17 @@ def test_the_measure_selects_one_of_several_in_a_file(tmp_path):
         values_of_run(path, topics, None, parse_measures("nDCG_JK@10"))
 
 
+def test_the_measure_selects_that_of_ntcireval_whose_cutoff_has_zeros(tmp_path):
+    path = tmp_path / "A.nev"
+    path.write_text("q1 nDCG@0010= 0.25\nq1 MSnDCG@0010= 0.5\nq1 nDCG@0100= 0.75\n")
+    for name, wanted in ((None, parse_measures("nDCG@10")), ("nDCG@10", ())):
+        taken = values_of_run(path, {"q1"}, name, wanted)
+        assert (taken.by_topic, taken.measure) == ({"q1": 0.25}, "nDCG@0010")
+    # A measure with just this name comes first.
+    path.write_text("q1 nDCG@0010= 0.25\nq1 nDCG@10= 0.5\n")
+    assert values_of_run(path, {"q1"}, "nDCG@10").by_topic == {"q1": 0.5}
+
+
 @pytest.mark.parametrize(
     ("run", "columns", "wanted"),
     [("AP", "ndcg_cut_10,AP", "nDCG"), ("map", "map,ndcg_cut_10", "nDCG"), ("a", "a,AP", "AP")],

@@ -138,6 +138,10 @@ BINARY = {"q": {"a": 1, "b": 1, "c": 0}}
         (BINARY, "ndcg@10", None),
         (GRADED, "map@2", "AP@2: divides by R; division by min(R, 2) is Q(beta=0)@2"),
         (GRADED, "map@3", None),
+        # ir-measures' other names for nDCG and AP, which other tools define differently.
+        (GRADED, "NDCG@10", "nDCG@10: levels count linearly; 2^level − 1 is nDCG_Burges@10"),
+        (GRADED, "MAP@2", "AP@2: divides by R; division by min(R, 2) is Q(beta=0)@2"),
+        (GRADED, "MRR@10", None),
         (GRADED, "AP@2", None),
         (
             {"q": {"a": 3, "b": 3, "c": 1}},

@@ -15,6 +15,15 @@ Value = tuple[str, str, str]
 """The measure, the topic and the value, as text."""
 
 
+def with_usual_cutoff(name: str) -> str:
+    """The name of a measure, whose cutoff has no leading zeros.
+
+    >>> with_usual_cutoff("nDCG@0010"), with_usual_cutoff("AP")
+    ('nDCG@10', 'AP')
+    """
+    return re.sub("@0+(?=[1-9][0-9]*$)", "@", name)
+
+
 def is_ntcireval(line: str) -> bool:
     """Whether the first line of a file is one of NTCIREVAL.
 

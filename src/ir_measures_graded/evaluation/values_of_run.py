@@ -18,6 +18,7 @@ from ..files.forms import number_of
 from ..files.sources import is_file
 from ..output.formats import listed
 from .named import NamedSource, short_names
+from .ntcireval import with_usual_cutoff
 from .value_columns import ALL
 from .values import cells_of, frame_of, names_measures, renamed
 
@@ -190,8 +191,14 @@ def _measure_in(
     """The measure whose values are taken, or the run that has a column."""
     if name in measures:
         return str(name)
+    usual_names = {with_usual_cutoff(measure): measure for measure in measures}
+    usual_names |= {measure: measure for measure in measures}
+    if name in usual_names:
+        return usual_names[name]
     if name is None:
-        fitting = [measure for measure in measures if measure_named(measure) in wanted]
+        fitting = [
+            measure for usual, measure in usual_names.items() if measure_named(usual) in wanted
+        ]
         if len(measures) == 1:
             if isinstance(measure_named(measures[0]), NamedMeasure):
                 _refuse_other(measures[0], where, run)

@@ -285,7 +285,7 @@ def named_by(measure: Measure | str) -> list[Measure]:
             f"{OFFICIAL} names the measures of an ir-datasets collection; give its id as qrels"
         )
     try:
-        return [parse_measure(measure)]
+        return [_typed_if_alias(parse_measure(measure), measure)]
     except GradedError:
         measures = trec_measures(measure) or _everyday_measures(measure)
         if measures:
@@ -299,6 +299,21 @@ def named_by(measure: Measure | str) -> list[Measure]:
                 refuse_parameters(measure)
             raise
         return list(chain.from_iterable(named_by(text.strip()) for text in texts))
+
+
+def _typed_if_alias(measure: Measure, text: str) -> Measure:
+    """The measure, which remembers the text if that is another of its names, as MAP is.
+
+    Other tools define these names in other ways, as they do everyday names.
+
+    >>> from .facts import is_typed
+    >>> [is_typed(named_by(text)[0]) for text in ("MAP@10", "NDCG@10", "AP@10", "nDCG")]
+    [True, True, False, False]
+    """
+    name = re.split("[(@]", text, maxsplit=1)[0].strip()
+    if name in registry() and name != measure.NAME:
+        return typed(measure, text)
+    return measure
 
 
 def _refuse_wrong_cutoff(text: str) -> None:
