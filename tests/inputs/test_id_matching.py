@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ir_measures_graded.core.rows import id_matching
-from ir_measures_graded.core.rows.id_matching import Ids, equal_pairs, matches
+from ir_measures_graded.core.rows.id_matching import Ids, equal_pairs, first_rows, matches
 
 LENGTHS = [
     "",
@@ -152,12 +152,23 @@ def test_table_of_hashes_finds_the_pairs_of_the_sort(factor, sides):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(id_matching, "_FACTOR", factor)
         patch.setattr(id_matching, "LEAST_IN_TABLE", 1)
+        patch.setattr(id_matching, "MOST_SORTED", 1)
+        patch.setattr(id_matching, "SLOTS_OF_ROW", 1)
         count = max(map(len, sides))
         first, second = (padded_to(count, lists) for lists in sides)
         second = [list(dict.fromkeys(ids)) for ids in second]
         rows, others = matches(column(first), column(second))
         matched = zip(rows.tolist(), others.tolist(), strict=True)
         assert sorted(matched) == plain_pairs(first, second)
+
+
+@pytest.mark.parametrize("count", [0, 1, 300, 70_000])
+def test_first_rows_are_found_in_tables_of_any_size(count):
+    ids = [f"d{number}" for number in range(count)]
+    assert first_rows((Ids.of(ids), np.array([0, count]))) is None
+    for repeated in ids[:: max(count // 3, 1)]:
+        rows = first_rows((Ids.of([*ids, repeated]), np.array([0, count + 1])))
+        assert rows.tolist() == [*range(count), ids.index(repeated)]
 
 
 @given(st.lists(st.lists(texts, min_size=1, max_size=6), min_size=1, max_size=4))

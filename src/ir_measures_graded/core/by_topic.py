@@ -77,11 +77,13 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Inputs that differ by small whole numbers, as levels nearly always do, need no sort. The
     distinct values are then a range, which may include values that do not occur in the input.
     """
-    if values.size and float(values.max()) - float(values.min()) < FEW_VALUES:
+    if values.size:
         low = values.min()
-        code = (values - low).astype(np.int64)
-        if (code + low == values).all():
-            return np.arange(int(code.max()) + 1) + low, code
+        high = values.max()
+        if float(high) - float(low) < FEW_VALUES:
+            code = (values - low).astype(np.int64)
+            if (code + low == values).all():
+                return np.arange(int(high - low) + 1) + low, code
     return np.unique(values, return_inverse=True)
 
 
@@ -97,7 +99,8 @@ def tally(
     (array([0, 0, 1]), array([1., 3., 1.]), array([1, 2, 1]))
     """
     kinds, kind = coded(values)
-    key = topic * kinds.size + kind
+    key = topic * kinds.size
+    key += kind
     distinct = None
     if key.max(initial=0) > FEW_VALUES * key.size:
         distinct, key = np.unique(key, return_inverse=True)
@@ -127,16 +130,16 @@ BLOCK = 1 << 16
 """The approximate number of rows processed at once. Their columns fit into the processor cache."""
 
 
-def blocks(sizes: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Consecutive ranges of topics with about equally many rows, `BLOCK` to twice as many, or with
-    one large topic.
+def blocks(sizes: np.ndarray, least: int = BLOCK) -> Iterator[tuple[int, int]]:
+    """Consecutive ranges of topics with about equally many rows, the `least` to twice as many, or
+    with one large topic.
 
     >>> list(blocks(np.array([60_000, 30_000, 30_000, 30_000])))
     [(0, 2), (2, 4)]
     """
     starts = np.cumsum(sizes) - sizes
     total = int(sizes.sum())
-    count = max(total // BLOCK, 1)
+    count = max(total // least, 1)
     block = starts * count // max(total, 1)
     borders = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
     return pairwise(borders.tolist())

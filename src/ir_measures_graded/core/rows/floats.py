@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ def _of_few_objects(levels: Iterable[Any], count: int) -> np.ndarray | None:
     remaining = iter(levels)
     for start in range(0, count, BLOCK):
         size = min(BLOCK, count - start)
-        objects = np.fromiter(islice(remaining, size), object, size)
+        objects = np.fromiter(remaining, object, size)
         addresses = np.frombuffer(objects, np.intp)
         small = np.zeros(size, np.int16)
         left = size

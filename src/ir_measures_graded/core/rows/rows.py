@@ -28,6 +28,7 @@ INCOMPLETE = "incomplete answers"
 MOST_INCOMPLETE = 3
 """A remark names so many topics with incomplete answers."""
 """The kind of the remark on ranks in the reverse order of scores."""
+LEAST_IN_TABLE = 1 << 15  # rows of a hash table, unless all are fewer
 LOOK_UP = 100  # documents that can be hashed and sorted in the time of one look-up in a dict
 
 
@@ -380,7 +381,11 @@ class Rows(RunSource):
 
     def block(self, a: int, b: int) -> Rows:
         """The rows of the topics with the numbers a … b − 1."""
-        return self.part(np.arange(a, b))
+        start = self.offsets[a]
+        rows = slice(int(start), int(self.offsets[b]))
+        offsets = self.offsets[a : b + 1] - start
+        docs = self.docs.slices(self.offsets[a:b], np.diff(offsets), rows)
+        return self.of_rows(rows, docs, offsets, self.topics[a:b])
 
     def part(self, numbers: np.ndarray) -> Rows:
         """The rows of the topics with these numbers."""
@@ -469,8 +474,12 @@ class Rows(RunSource):
         rows = self.docs.look_up(self.offsets[listed], topics, self.values)
         if rows is not None:
             return rows[rows >= 0]
+        docs = self.column[0]
+        ids_of_topics = Ids.of(topics)
+        if not docs.have_length_of(ids_of_topics):
+            return np.empty(0, np.int64)
         topic_of_row = np.repeat(np.arange(listed.size), sizes[listed])
-        return self.column[0].equal_rows(Ids.of(topics), topic_of_row)
+        return docs.equal_rows(ids_of_topics, topic_of_row)
 
     def without_own_topic(self) -> Rows:
         """The rows whose document has another id than their topic; a
@@ -552,7 +561,8 @@ def _first_rows(rows: Rows) -> np.ndarray | None:
         return None
     docs = rows.docs.ids()
     first = None
-    for a, b in blocks(np.diff(rows.offsets)):  # a block stays in the processor cache
+    # The hash table of a block stays in the processor cache.
+    for a, b in blocks(np.diff(rows.offsets), LEAST_IN_TABLE):
         offsets = rows.offsets[a : b + 1]
         start = offsets[0]
         end = offsets[-1]
