@@ -76,6 +76,21 @@ def test_the_first_sentence_tells_which_way_the_mean_of_an_undecided_measure_wen
         assert first.endswith(", more than the margin.") == (new == "D")
 
 
+@pytest.mark.parametrize(
+    ("rise", "said"), [(0.0, "is unchanged."), (1e-5, "rose by less than .0001.")]
+)
+def test_a_mean_that_rounding_errors_or_little_change_is_no_rise_of_0(rise, said, capsys):
+    random = np.random.default_rng(2)
+    old = random.random(30).round(4)
+    change = np.repeat([0.1, -0.07, -0.03], 10)
+    lines = ["run,topic,P@5"]
+    for run, values in {"A": old, "B": old + random.permutation(change) + rise}.items():
+        lines += [f"{run},q{number},{value!r}" for number, value in enumerate(values.tolist())]
+    Path("values.csv").write_text("\n".join(lines))
+    cli.main(["gate", "--values", "values.csv", "A", "B", "--margin", "1%", "-f", "markdown"])
+    assert capsys.readouterr().out.splitlines()[0].endswith(f"; the mean {said}")
+
+
 def test_json_tells_how_the_verdict_was_reached(table, capsys):
     assert cli.main(["gate", "--values", table, "A", "C", "-f", "json"]) == 1
     read = json.loads(capsys.readouterr().out)

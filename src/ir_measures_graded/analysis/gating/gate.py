@@ -24,7 +24,7 @@ from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Runs, about
 from ...evaluation.sessions import Given
 from ...output.figures import Figure
-from ...output.formats import counted, decimal, listed, p_of, short
+from ...output.formats import PLACES, counted, decimal, listed, p_of, short
 from ...output.result import Result
 from ...output.tables import Table
 from ...progress import Progress
@@ -55,6 +55,8 @@ MOST_LOOKS: Final = 1000
 LEAST_MEASURED_TOPICS: Final = 50
 """With fewer topics, a system that is worse by exactly the margin passes too often."""
 MOST_TOPICS_NAMED: Final = 5
+LEAST_SHOWN: Final = 10.0**-PLACES
+"""The smallest difference that sentences show."""
 MOST_DECIMALS: Final = 16
 """Values that are not rounded have about as many decimals."""
 MAY_TURN: Final = "judgments of unjudged documents could turn its sign"
@@ -167,10 +169,13 @@ class Gate(Result):
         clauses = []
         for verdict in verdicts:
             direction = "is unchanged"
+            size = f"({self._size(verdict)})"
+            if abs(verdict.difference) < LEAST_SHOWN / 2:
+                size = f"by less than {short(LEAST_SHOWN)}"
             if verdict.difference > 0:
-                direction = f"rose ({self._size(verdict)})"
+                direction = f"rose {size}"
             elif verdict.difference < 0:
-                direction = f"fell ({self._size(verdict)})"
+                direction = f"fell {size}"
             clause = f"the mean {direction}"
             if len(verdicts) > 1:
                 clause = f"the mean of {verdict.name} {direction}"

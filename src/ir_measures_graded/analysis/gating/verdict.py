@@ -336,7 +336,10 @@ def _verdict(
     if p is not None:
         p = PValue(p) if changed else None
 
+    # Differences of both signs that add up to 0 leave a rounding error.
     mean_better = float(mean_of(change.better))
+    if abs(mean_better) <= change.noise:
+        mean_better = 0.0
     lower, upper = known(np.sort(sign_of(measure) * (mean_better + change.bounds(rule))))
     p_beyond = min(change.p_above_0(-values) for values in change.within(rule))
     topics = [evaluation.topics[number] for number in evaluation.paired_topics(measure)]
@@ -349,7 +352,7 @@ def _verdict(
         topics=count,
         old=mean_old,
         new=float(mean_of(change.new)),
-        difference=float(mean_of(change.difference)),
+        difference=float(sign_of(measure) * mean_better),
         lower=lower,
         upper=upper,
         p=p,
