@@ -20,6 +20,9 @@ FILES = {
     "queries.tsv": "q1 no tab\n",
     "report.html": "",
     "runs.csv": "run,qid,docno,score\nrun,q1,d1,1\nother,q1,d1,1\n",
+    "lists.json": '[{"topic": "351", "session": ["s"], "turn": 1}]',
+    "one.csv": "topic,session,turn\n351,s,1\n",
+    "same.csv": "topic,session,turn\n351,s,1\n353,s,1\n",
     "turns.csv": "topic,session,turn\n351,s,1\n351,s,2\n",
     "weights.csv": "qid,docno,label,subtopic_id,probability\nq1,d1,2,a,0.5\nq1,d2,1,b,\n",
 }
@@ -53,6 +56,10 @@ evaluate qrels run ""                | cannot read measure ''
 evaluate weights.csv run ERR_IA_G    | weights.csv:3: topic 'q1', document
 evaluate qrels run CG@1 --confidence 95 | confidence=95.0 is not allowed
 evaluate graded-demo A.run AP --sessions=turns.csv | turns.csv: topic 351 has two values of turn
+evaluate graded-demo A.run AP --sessions=lists.json |
+    lists.json: topic '351' is not a turn of a session: it has the session ['s'] and the turn 1; a
+evaluate graded-demo A.run AP --sessions=one.csv | one.csv: topic '353' is not a turn of a session: it has no row; a
+evaluate graded-demo A.run AP --sessions=same.csv | same.csv: topics '351' and '353' are both turn 1
 evaluate qrels rr AP                 | no run is given; 'rr' is read as a measure: write ./rr for
 evaluate qrels empty AP              | 'empty' has no files; pass run files or their folder
 evaluate                             | arguments are required: QRELS

@@ -261,7 +261,8 @@ def test_values_that_are_equal_up_to_rounding_are_said_to_be(change, decimals):
             assert "no evidence of reproduction" in " ".join(result.answer())
         else:
             rounding = " up to rounding to 4 decimals" if change else ""
-            assert result.summary == f"All {2 * BASELINE.size} values by AP are equal{rounding}."
+            all_values = f"All {2 * BASELINE.size} values of b and a by AP"
+            assert result.summary == f"{all_values} are equal{rounding}."
             assert "no evidence" not in " ".join(result.answer())
 
 

@@ -10,6 +10,7 @@ from ..core.rows.columns import QRELS, Chosen, column_of_topics, is_known
 from ..errors import GradedError, Remark, needed, shown
 from ..output.formats import listed
 from .remarks import issue
+from .sessions import TurnsInFile
 from .value_columns import number_in
 
 if TYPE_CHECKING:
@@ -40,14 +41,15 @@ def read_attribute(text: str, columns: Pairs = ()) -> dict[str, Any]:
     return attribute
 
 
-def read_sessions(path: str, columns: Pairs = ()) -> dict[str, tuple[Any, Any]]:
+def read_sessions(path: str, columns: Pairs = ()) -> TurnsInFile:
     """The session and the turn of each topic in the columns of a table file.
 
     `columns` are those of a `Chosen`. Raises `GradedError` for a missing column and for a topic
     with two sessions or turns.
     """
     session, turn = _of_topics(path, ["session", "turn"], columns)
-    return {topic: (session[topic], turn[topic]) for topic in session}
+    turns = {topic: (session[topic], turn[topic]) for topic in session}
+    return TurnsInFile(turns, path)
 
 
 def _of_topics(path: str, wanted: Sequence[str], columns: Pairs) -> list[dict[str, Any]]:

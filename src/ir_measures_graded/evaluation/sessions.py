@@ -20,7 +20,7 @@ from ..core.provider import view
 from ..core.ranking.judged import Judged
 from ..core.reduction import reduced
 from ..core.rows.in_memory import read_run
-from ..errors import GradedError, shown
+from ..errors import FileError, GradedError, shown
 
 Given = bool | Mapping[Any, tuple[Any, Any]] | None
 """How topics form sessions: True for ids such as ``31_1``, or a mapping of topics to session and
@@ -30,6 +30,14 @@ NUMBER = "[0-9]{1,18}"
 """A turn's number, as text."""
 Fields = tuple[np.ndarray, np.ndarray]
 """The `values` and `missing` of a run, as in `Evaluation`."""
+
+
+class TurnsInFile(dict[str, tuple[Any, Any]]):
+    """The session and the turn of each topic in a file, which messages name."""
+
+    def __init__(self, turns: Mapping[str, tuple[Any, Any]], file: str):
+        super().__init__(turns)
+        self.file = file
 
 
 class Sessions:
@@ -55,7 +63,7 @@ class Sessions:
             turns = sessions.setdefault(name, {})
             if turn in turns:
                 both = f"topics {shown(topics[turns[turn]])} and {shown(topics[number])}"
-                raise GradedError(f"{both} are both turn {turn} of session {shown(name)}")
+                raise _refusal(sessions_of, f"{both} are both turn {turn} of session {shown(name)}")
             turns[turn] = number
         session = np.empty(len(topics), dtype=np.int64)
         place = np.empty_like(session)
@@ -86,12 +94,36 @@ def _turns(topics: Sequence[str], sessions_of: Given) -> Iterator[tuple[str, int
             or session == ""
             or not re.fullmatch(NUMBER, str(turn))
         ):
-            raise GradedError(
-                f"topic {shown(topic)} is not a turn of a session: name it as in 31_1, 31-1 or "
-                "31.1, or map each topic to its session and a number of at most 18 digits, as in "
-                "{'q1': ('31', 1)}"
-            )
+            raise _no_turn(topic, pair, sessions_of)
         yield str(session), int(str(turn))
+
+
+def _no_turn(topic: str, pair: Any, sessions_of: Given) -> GradedError:
+    """The error that this pair of a topic is no session and turn; None is no pair."""
+    text = f"topic {shown(topic)} is not a turn of a session"
+    if not isinstance(sessions_of, TurnsInFile):
+        return GradedError(
+            f"{text}: name it as in 31_1, 31-1 or 31.1, or map each topic to its session and a "
+            "number of at most 18 digits, as in {'q1': ('31', 1)}"
+        )
+    cells = ["no row"]
+    if pair is not None:
+        names = ("session", "turn")
+        cells = []
+        for name, cell in zip(names, pair, strict=True):
+            cells.append(f"no {name}" if cell is None else f"the {name} {shown(cell)}")
+    return _refusal(
+        sessions_of,
+        f"{text}: it has {' and '.join(cells)}; a session is text or a whole number, and a turn a "
+        "number of at most 18 digits",
+    )
+
+
+def _refusal(sessions_of: Given, text: str) -> GradedError:
+    """The error about the sessions of topics, which are in a file or those of the qrels."""
+    if isinstance(sessions_of, TurnsInFile):
+        return FileError(f"{sessions_of.file}: {text}")
+    return GradedError(text)
 
 
 def turn_measure(measure: Measure) -> Measure:

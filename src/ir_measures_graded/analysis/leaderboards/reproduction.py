@@ -202,7 +202,11 @@ class Reproduction(Result):
             decimals = min(equality.decimals for equality in equalities)
             rounding = f" up to rounding to {counted(decimals, 'decimal')}"
         count = sum(equality.count for equality in equalities)
-        yield Note("All {} by {} are equal{}.", counted(count, "value"), listed(measures), rounding)
+        runs = [self.rows[0].baseline.name]
+        if self.rows[0].advanced is not None:
+            runs.append(self.rows[0].advanced.name)
+        values = f"{counted(count, 'value')} of {listed(runs)}"
+        yield Note("All {} by {} are equal{}.", values, listed(measures), rounding)
 
     def data(self) -> Table:
         """One row per measure."""
