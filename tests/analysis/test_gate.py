@@ -183,6 +183,28 @@ def test_topics_that_may_be_lost_leave_the_verdict_undecided():
     assert undecided.verdicts[0].needed is None
 
 
+@pytest.mark.parametrize("measure", ["nDCG_JK@10", "ESL"])
+def test_by_mean_a_significant_loss_within_the_margin_holds_and_one_above_it_does_not(measure):
+    old = NEARLY_CONSTANT
+    sign = 1 if measure == "nDCG_JK@10" else -1
+    new = old - sign * (0.0177 + NEARLY_CONSTANT / 1000)
+    loss = abs((new - old).mean())
+    values = of_pair(old, new, measure)
+    assert gate(values, margin=0.02, equivalent=True).verdict == "holds"
+    for margin, equivalent in product((loss * 1.001, loss, loss * 0.999), (False, True)):
+        result = gate(values, margin=margin, by_mean=True, equivalent=equivalent)
+        assert result.holds == (margin >= loss)
+        (verdict,) = result.verdicts
+        assert verdict.p is None
+        assert verdict.p_worse < 0.05
+        way = "fell (−" if sign > 0 else "rose (+"
+        assert (f"; the mean {way}.0182), significantly." in result.answer()[0]) == result.holds
+        assert result.facts()["test"] == "none, the means decide"
+    assert gate(of_pair(new, old, measure), margin=1e-6, by_mean=True).holds
+    with pytest.raises(GradedError, match="by_mean: leave out looks; nothing is tested"):
+        gate(values, by_mean=True, looks=2)
+
+
 def test_each_of_several_looks_has_its_share_of_the_error():
     p_values = []
     for old, new in random_pairs(40, 50, shift=-0.02, seed=4):
@@ -434,6 +456,19 @@ def test_a_worse_run_says_in_the_same_sentence_that_judgments_could_turn_the_sig
         assert ("judgments of unjudged documents could turn" in sentence) == bool(unjudged)
 
 
+def test_a_worse_run_whose_sign_may_turn_tells_the_possible_loss_in_a_second_sentence():
+    qrels = {f"q{number:02}": {"a": 2, "b": 1} for number in range(40)}
+    old = {topic: {"a": 3.0, "b": 2.0} for topic in qrels}
+    worse = {f"q{number:02}": {"b": 3.0, "a": 2.0} for number in range(12)}
+    unjudged = {f"q{number:02}": {"a": 3.0, "x": 2.5, "b": 2.0} for number in range(20, 32)}
+    result = gate(qrels, {"old": old, "new": old | worse | unjudged}, ["nDCG@2"], margin=0.12)
+    first, second = result.answer()
+    assert (
+        "−.1140, less than the margin of 0.12, but judgments of unjudged documents could" in first
+    )
+    assert second == "The topics do not exclude −.1412."
+
+
 def orders(run):
     """All runs that break the ties of a run in any way."""
     scores = sorted(set(run.values()), reverse=True)
@@ -486,6 +521,98 @@ def test_verdicts_that_stand_are_the_same_for_every_order_and_judgment():
         seen.add(("ties", verdict.stands_over_ties))
         seen.add(("judgments", verdict.stands_over_judgments))
     assert seen == set(product(("ties", "judgments"), (True, False)))
+
+
+MARGINS = ("5%", "30%", 0.02, 0.1)
+
+
+def random_gate(random):
+    """Qrels, an old and a new run, and the options of a gate.
+
+    Few topics have tied or unjudged documents, and most topics of the new run are unchanged,
+    reversed or random.
+    """
+    topics = [f"q{number}" for number in range(random.choice([4, 8, 16]))]
+    reversed_share = random.choice([0, 0.4, 1])
+    unchanged_share = random.choice([0, 0.5, 1])
+    has_ties = random.random() < 0.5
+    free_topics = random.choice(topics, random.integers(0, 3), replace=False)
+    qrels = {}
+    runs = {"old": {}, "new": {}}
+    for topic in topics:
+        levels = random.permutation([0, 1, 2, 1]).tolist()
+        qrels[topic] = dict(zip("abcd", levels))
+        best_first = sorted("abcd", key=qrels[topic].get, reverse=True)
+        new = random.permutation(best_first).tolist()
+        if random.random() < reversed_share:
+            new = best_first[::-1]
+        elif random.random() < unchanged_share:
+            new = best_first
+        rankings = {"old": best_first, "new": new}
+        name = str(random.choice(["old", "new"]))
+        place = random.integers(0, 2)  # within the cutoff
+        if topic in free_topics and not has_ties:
+            rankings[name][place] = "x"
+        for run, ranking in rankings.items():
+            runs[run][topic] = {doc: -float(rank) for rank, doc in enumerate(ranking)}
+        if topic in free_topics and has_ties:
+            above, below = list(runs[name][topic])[place : place + 2]
+            runs[name][topic][below] = runs[name][topic][above]
+    options = {
+        "margin": MARGINS[random.integers(len(MARGINS))],
+        "equivalent": bool(random.random() < 0.3),
+        "by_mean": bool(random.random() < 0.2),
+    }
+    return qrels, runs, options
+
+
+def untied_pairs(runs):
+    """Both runs in every order of their ties."""
+    ways = [list(orders(ranking)) for run in runs.values() for ranking in run.values()]
+    places = [(name, topic) for name, run in runs.items() for topic in run]
+    for rankings in product(*ways):
+        untied = {name: {} for name in runs}
+        for (name, topic), ranking in zip(places, rankings):
+            untied[name][topic] = ranking
+        yield untied
+
+
+def judged_in_every_way(qrels, runs):
+    """The qrels with every judgment of the unjudged document."""
+    topics = [topic for topic in qrels if any("x" in run[topic] for run in runs.values())]
+    for levels in product((0, 1, 2), repeat=len(topics)):
+        of_unjudged = dict(zip(topics, levels))
+        yield {
+            topic: judged | ({"x": of_unjudged[topic]} if topic in of_unjudged else {})
+            for topic, judged in qrels.items()
+        }
+
+
+@pytest.mark.parametrize("measures", [["nDCG_JK@2"], ["P@2", "nDCG@3"], ["AP@3"]])
+def test_what_is_said_of_ties_and_judgments_is_true_of_every_verdict(measures):
+    """No verdict "stands" that is another one for some order or judgment, and every verdict stands
+    that nothing can change."""
+    random = np.random.default_rng(len(measures[0]))
+    seen = set()
+    for _ in range(24):
+        qrels, runs, options = random_gate(random)
+        verdicts = gate(qrels, runs, measures, **options).verdicts
+        over_ties = [gate(qrels, pair, measures, **options) for pair in untied_pairs(runs)]
+        over_judgments = [
+            gate(judged, runs, measures, **options) for judged in judged_in_every_way(qrels, runs)
+        ]
+        for number, verdict in enumerate(verdicts):
+            for stands, results in (
+                (verdict.stands_over_ties, over_ties),
+                (verdict.stands_over_judgments, over_judgments),
+            ):
+                kinds = {result.verdicts[number].verdict for result in results}
+                if stands is not None:
+                    assert kinds == {verdict.verdict} or not stands
+                    assert stands or len(results) > 1
+                    seen.add((verdict.verdict, stands))
+    assert {kind for kind, stands in seen if stands} == {"holds", "worse", "differs", "undecided"}
+    assert any(not stands for _, stands in seen)
 
 
 def test_documents_have_the_verdicts():

@@ -50,6 +50,8 @@ def table():
         ("D", ["--margin", "1%", "--undecided", "fail"], 1, "undecided"),
         ("D", ["--margin", "1%", "--undecided", "mean"], 1, "undecided"),
         ("D", ["--margin", "4%", "--undecided", "mean"], 0, "undecided"),
+        ("D", ["--margin", "1%", "--by_mean"], 1, "worse by mean"),
+        ("D", ["--margin", "4%", "--by_mean"], 0, "holds by mean"),
     ],
 )
 def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, word):
@@ -60,6 +62,8 @@ def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, wor
         "holds": f"{new} is not worse than A by ",
         "worse": f"{new} is significantly worse than A by ",
         "undecided": f"It is undecided whether {new} is not worse than A by P@5",
+        "holds by mean": f"By the means alone, {new} is not worse than A by P@5, within the margin",
+        "worse by mean": f"By the means alone, {new} is worse than A by P@5: −",
     }
     assert lines[0].startswith(starts[word])
     assert ("No margin was given; it is 5 % of the old values." in lines) == (not options)

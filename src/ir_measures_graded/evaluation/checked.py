@@ -218,6 +218,7 @@ CHECKS: Mapping[str, Check] = {
     "baseline": _names,
     "batch": _whole_number,
     "by": _attribute,
+    "by_mean": flag,
     "command": text,
     "comparisons": _whole_number,
     "confidence": _number,

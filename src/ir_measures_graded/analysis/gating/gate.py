@@ -34,6 +34,7 @@ from ..statistics.options import statistics_library, whole_number
 from ..statistics.precision import EXACT, differences_of
 from .figures import figure_of
 from .junit import junit_of
+from .standing import ranges_of, with_standing
 from .verdict import (
     DIFFERS,
     DROP,
@@ -42,10 +43,9 @@ from .verdict import (
     UNDECIDED,
     WORSE,
     Margin,
+    Part,
     Rule,
     Verdict,
-    over_ranges,
-    sample_in,
     verdicts_of,
 )
 
@@ -69,7 +69,8 @@ class Gate(Result):
     `holds` is true if the new system may replace the old one: ``assert gate(…).holds``. `lacking`
     has a sentence on each run that lacks topics. `unjudged` has the share of unjudged documents
     that the measures read of both runs, as far as it is known. `effective` is the effective number
-    of topics with weights. `by_topic` has the values, for the figure. `is_as_stored` tells that the
+    of topics with weights. `by_mean` tells that the means decide alone. `by_topic` has the values,
+    for the figure. `is_as_stored` tells that the
     old run's values are those that were stored.
     """
 
@@ -82,12 +83,18 @@ class Gate(Result):
     verdicts: tuple[Verdict, ...]
     unit: str = "topic"
     looks: int = 1
+    by_mean: bool = False
     lacking: Sequence[str] = ()
     remarks: tuple[Remark, ...] = ()
     unjudged: Mapping[str, float] = field(default_factory=dict)
     effective: float | None = None
     by_topic: Evaluation | None = None
     is_as_stored: bool = False
+
+    @property
+    def rule(self) -> Rule:
+        """How the verdicts were reached."""
+        return Rule(self.margin, self.level, self.equivalent, self.by_mean)
 
     @property
     def _over_all_topics(self) -> list[Verdict]:
@@ -125,12 +132,16 @@ class Gate(Result):
         decisive = [verdict for verdict in self.deciding if verdict.verdict in kinds]
         measures = listed(verdict.name for verdict in decisive)
         if self.verdict in (WORSE, DIFFERS):
-            return [self._answer_of_difference(decisive)]
+            return self._answer_of_difference(decisive)
         relation = "equivalent to" if self.equivalent else "not worse than"
         sentence = f"{self.new} is {relation} {self.old} by {measures}"
+        if self.by_mean:
+            sentence = f"By the means alone, {sentence}"
         if self.verdict == UNDECIDED:
             sentence = f"It is undecided whether {sentence}"
         sentence += f", within the margin of {self.margin}"
+        if self.by_mean:
+            return [f"{sentence}{self._directions_of(decisive)}."]
         unproved = [verdict for verdict in decisive if self._is_unproved(verdict)]
         if self.verdict == HOLDS and unproved:
             names = listed(verdict.name for verdict in unproved)
@@ -141,7 +152,7 @@ class Gate(Result):
             sentence += self._significant_within_margin(decisive)
         sentence += self._few_changes_of(decisive)
         if self.verdict == UNDECIDED:
-            sentence += self._means_of_undecided(decisive)
+            sentence += self._directions_of(decisive)
         return [f"{sentence}."]
 
     @property
@@ -154,17 +165,14 @@ class Gate(Result):
 
     def _is_mean_beyond(self, verdict: Verdict) -> bool:
         """Whether the difference that is seen is a loss, or a difference, above the margin."""
-        allowed = self._allowed_loss(verdict)
-        loss = -sign_of(verdict.measure) * verdict.difference
-        if self.equivalent:
-            loss = abs(loss)
-        return loss > allowed and not np.isclose(loss, allowed, EXACT, 0)
+        better = sign_of(verdict.measure) * verdict.difference
+        return self.rule.forbids(better, verdict.old)
 
     def _allowed_loss(self, verdict: Verdict) -> float:
         """The loss of the mean that the margin allows."""
         return float(self.margin.allowed(np.array(verdict.old)))
 
-    def _means_of_undecided(self, verdicts: Sequence[Verdict]) -> str:
+    def _directions_of(self, verdicts: Sequence[Verdict]) -> str:
         """The end of the answer: which way each mean went, and whether by more than the margin."""
         clauses = []
         for verdict in verdicts:
@@ -181,6 +189,8 @@ class Gate(Result):
                 clause = f"the mean of {verdict.name} {direction}"
             if self._is_mean_beyond(verdict):
                 clause += ", more than the margin"
+            elif self.by_mean and self._is_significant_loss(verdict):
+                clause += ", significantly"
             clauses.append(clause)
         return f"; {'; '.join(clauses)}"
 
@@ -257,6 +267,8 @@ class Gate(Result):
     def _is_unproved(self, verdict: Verdict) -> bool:
         """Whether it holds because no value changed, over too few topics to exclude a loss beyond
         the margin."""
+        if self.by_mean:
+            return False
         is_unchanged = verdict.verdict == HOLDS and verdict.changed == 0
         return is_unchanged and verdict.unseen > self.margin.share(verdict.old)
 
@@ -267,7 +279,6 @@ class Gate(Result):
             return f"{sizes}; the margin is {self.margin}"
         (verdict,) = decisive
         relation = "less than"
-        possible = ""
         margin = self._allowed_loss(verdict)
         if verdict.beyond:
             relation = "beyond"
@@ -275,17 +286,19 @@ class Gate(Result):
             relation = "as much as"
         elif abs(verdict.difference) > margin:
             relation = "more, but not certainly more, than"
-        else:
-            possible = self._possible_loss(verdict)
-        size = self._size(verdict)
-        return f"{verdict.name}: {size}, {relation} the margin of {self.margin}{possible}"
+        return f"{verdict.name}: {self._size(verdict)}, {relation} the margin of {self.margin}"
 
-    def _possible_loss(self, verdict: Verdict) -> str:
+    def _possible_loss(self, decisive: Sequence[Verdict]) -> str:
         """That a loss beyond the margin is possible, though the one seen is smaller."""
-        bound = verdict.lower if verdict.difference < 0 else verdict.upper
-        if bound is None or verdict.p_holds < self.level:
+        if len(decisive) > 1:
             return ""
-        return f", but the topics do not exclude {self._in_unit(bound, verdict.old)}"
+        (verdict,) = decisive
+        allowed = self._allowed_loss(verdict)
+        bound = verdict.lower if verdict.difference < 0 else verdict.upper
+        is_seen = abs(verdict.difference) > allowed * (1 - EXACT)
+        if bound is None or is_seen or verdict.beyond or verdict.p_holds < self.level:
+            return ""
+        return f"the topics do not exclude {self._in_unit(bound, verdict.old)}"
 
     def _size(self, verdict: Verdict) -> str:
         """The difference in the unit of the margin."""
@@ -299,20 +312,27 @@ class Gate(Result):
         share = short(100 * difference / abs(old), "+.1f")
         return f"{text} or {share} %"
 
-    def _answer_of_difference(self, decisive: Sequence[Verdict]) -> str:
+    def _answer_of_difference(self, decisive: Sequence[Verdict]) -> list[str]:
         """Who is worse or differs, by how much, and whether judgments could turn that."""
         surely = ""
+        start = "By the means alone, " if self.by_mean else ""
         if any(verdict.p for verdict in self.deciding):
             surely = "significantly "
         relation = f"differs {surely}from"
         if self.verdict == WORSE:
             relation = f"is {surely}worse than"
-        sentence = f"{self.new} {relation} {self.old} by {self._sizes(decisive)}"
+        sentence = f"{start}{self.new} {relation} {self.old} by {self._sizes(decisive)}"
         turned = [verdict.name for verdict in decisive if verdict.may_turn]
         if turned:
             by_measures = "" if len(turned) == len(decisive) else f" by {listed(turned)}"
             sentence += f", but judgments of unjudged documents could turn the sign{by_measures}"
-        return f"{sentence}."
+        possible = self._possible_loss(decisive)
+        if possible and turned:
+            possible = possible[:1].upper() + possible[1:]
+            return [f"{sentence}.", f"{possible}."]
+        if possible:
+            sentence += f", but {possible}"
+        return [f"{sentence}."]
 
     def data(self) -> Table:
         """One row per measure and group."""
@@ -328,6 +348,8 @@ class Gate(Result):
         columns = ["measure", "group", "old", "new", "difference", "lower", "upper", "p", "verdict"]
         if all(verdict.group is None for verdict in self.verdicts):
             columns.remove("group")
+        if self.by_mean:
+            columns.remove("p")
         if any(verdict.reachable for verdict in self.verdicts):
             columns += ["reachable", "needed"]
         rows = []
@@ -360,7 +382,7 @@ class Gate(Result):
     def sentence(self, verdict: Verdict) -> str:
         """A verdict with its reason."""
         reason = self._reason(verdict)
-        if verdict.changed < LEAST_TESTED_TOPICS:
+        if verdict.changed < LEAST_TESTED_TOPICS and not self.by_mean:
             topics = counted(verdict.topics, self.unit)
             number = str(verdict.lost or "none")
             whose = "their" if verdict.lost > 1 else "its"
@@ -381,6 +403,9 @@ class Gate(Result):
             return f"{topics}, and {LEAST_TESTED_TOPICS} are the least that are tested"
         if self._is_unproved(verdict):
             return f"over {topics}, no value changed; they cannot exclude a loss of {self.margin}"
+        if self.by_mean and verdict.verdict == HOLDS:
+            relation = "does not differ" if self.equivalent else "is not worse"
+            return f"over {topics}, the mean {relation} by more than {self.margin}; {difference}"
         if verdict.verdict == HOLDS:
             p = "" if verdict.p is None else f" ({p_of(verdict.p)})"
             relation = "neither worse nor better" if self.equivalent else "not worse"
@@ -436,7 +461,10 @@ class Gate(Result):
         looks = f", for {self.looks} looks" if self.looks > 1 else ""
         bounds = f"one-sided bounds at {100 * (1 - self.level):.3g} % each{looks}"
         sides = "two-sided" if self.verdict == DIFFERS else "one-sided"
-        notes.append(f"p is {sides} and tests the verdict; lower and upper are {bounds}.")
+        test = f"p is {sides} and tests the verdict"
+        if self.by_mean:
+            test = "Nothing is tested, so other topics may lead to another verdict"
+        notes.append(f"{test}; lower and upper are {bounds}.")
         if self.margin.relative:
             notes.append(
                 f"The bound on the side of a loss also has the spread of the margin, {self.margin} "
@@ -449,16 +477,18 @@ class Gate(Result):
             effective = with_effective(with_weights, self.effective)
             of_topics = "few changes, lost values and unseen failures count topics, not weights"
             notes.append(f"{effective}; {of_topics}.")
-        if size < LEAST_MEASURED_TOPICS:
+        if size < LEAST_MEASURED_TOPICS and not self.by_mean:
             few = f"{counted(count, self.unit)} are few"
             if self.effective is not None:
                 few = f"{size_in_words(size)} effective {self.unit}s are few"
             measured = f"the error of 5 % was measured from {LEAST_MEASURED_TOPICS} topics on"
             notes.append(f"{few}: {measured}.")
-        for verdict in self._over_all_topics:
-            notes += self._unseen_failures(verdict, count)
+        for verdict in self.deciding:
+            if verdict.group is None and not self.by_mean:
+                notes += self._unseen_failures(verdict, count)
             notes += _standing(verdict)
-            notes += self._drops(verdict)
+            if verdict.group is None:
+                notes += self._drops(verdict)
         return list(dict.fromkeys(notes))
 
     def remark_notes(self) -> list[str]:
@@ -512,6 +542,8 @@ class Gate(Result):
         test = "one-sided paired t-test"
         if self.equivalent:
             test = "two one-sided paired t-tests"
+        if self.by_mean:
+            test = "none, the means decide"
         return {
             "verdict": self.verdict,
             "old": self.old,
@@ -544,7 +576,7 @@ def _standing(verdict: Verdict) -> Iterator[str]:
     for what, stands in facts.items():
         if stands is not None:
             certain = "is" if stands else "is not certainly"
-            yield f"{verdict.measure}: the verdict {certain} the same for every {what}."
+            yield f"{verdict.name}: the verdict {certain} the same for every {what}."
 
 
 @checks_arguments("gate(qrels, {'old': old, 'new': new}, ['nDCG@10'])")
@@ -561,6 +593,7 @@ def gate(
     every_group: bool = False,
     equivalent: bool = False,
     looks: int = 1,
+    by_mean: bool = False,
     stored: Evaluation | None = None,
     progress: Progress = False,
 ) -> Gate:
@@ -574,7 +607,8 @@ def gate(
     of them, are notes, unless `every_group`: then each must hold. A group of fewer than 10 topics
     is not tested. With `every_group`, measures and groups are one family. `equivalent` asks whether
     the new run is neither worse nor better. `looks`, from 1 to 1000, says how often the gate will
-    decide in all, as topics are added: each bound then has the level .05 / `looks`. `stored` has
+    decide in all, as topics are added: each bound then has the level .05 / `looks`. `by_mean` tests
+    nothing: a run holds unless its mean is worse by more than the margin. `stored` has
     the values of the old run from an earlier day. Needs the extra ``stats``.
 
     With `sessions`, whether a verdict is the same for all orders of ties and all judgments is not
@@ -615,21 +649,27 @@ def gate(
         _refuse_drift(evaluation, stored)
     groups = groups_of(evaluation.topics, by)
     looks = whole_number(looks, "looks", 1, MOST_LOOKS)
-    rule = Rule(size, LEVEL / looks, equivalent)
-    over_all = [(None, evaluation)]
-    of_groups = [(group, evaluation.on(rows)) for group, rows in groups.items()]
-    family = len(evaluation.measures)
+    if by_mean and looks > 1:
+        raise GradedError("by_mean: leave out looks; nothing is tested")
+    rule = Rule(size, LEVEL / looks, equivalent, by_mean)
+    places = np.cumsum(evaluation.has_weight) - 1
+    over_all = [Part(None, places, evaluation)]
+    of_groups = []
+    for group, rows in groups.items():
+        of_groups.append(Part(group, places[rows], evaluation.on(rows)))
+    families = [over_all, of_groups]
     if every_group:
         # All verdicts decide, so they are one family.
-        verdicts = verdicts_of([*over_all, *of_groups], rule)
-        family = len(verdicts)
-    else:
-        verdicts = verdicts_of(over_all, rule) + verdicts_of(of_groups, rule)
+        families = [over_all + of_groups]
+    ranges = None
     if study is not None and study.judgments.sessions is None:
-        for number, verdict in enumerate(verdicts):
-            if verdict.group is None:
-                sample = sample_in(evaluation, verdict.measure)
-                verdicts[number] = over_ranges(verdict, rule, study, sample, family)
+        ranges = ranges_of(study, evaluation.measures)
+    verdicts: list[Verdict] = []
+    for family in families:
+        of_family = verdicts_of(family, rule)
+        if ranges is not None:
+            of_family = with_standing(family, of_family, rule, ranges)
+        verdicts += of_family
     old, new = evaluation.runs
     return Gate(
         old=old,
@@ -641,6 +681,7 @@ def gate(
         verdicts=tuple(verdicts),
         unit=evaluation.unit,
         looks=looks,
+        by_mean=by_mean,
         lacking=notes_on(evaluation),
         remarks=evaluation.remarks,
         unjudged=shares_of(evaluation),

@@ -16,6 +16,8 @@ changed, or if the upper bound of the share of topics that lost at least half of
 within the margin. A run without any change holds by definition, however few the topics are; the
 sentence of the verdict says so if they cannot exclude failures beyond the margin.
 
+With `by_mean`, nothing is tested: a run holds unless its mean is worse by more than the margin.
+
 With `equivalent`, for reproductions, the mean must also be below old by less than the margin in the
 other direction (two one-sided tests), and a significant difference in any direction is ``differs``.
 
@@ -27,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
@@ -35,16 +37,13 @@ from ir_measures import Measure
 from ...core.registry.facts import sign_of
 from ...errors import GradedError
 from ...evaluation.evaluation import Evaluation
-from ...evaluation.named import Study
 from ...evaluation.value_columns import number_in
 from ...output.formats import known
 from ..comparing.tests import PValue
-from ..ranges import differences_by_topic
 from ..statistics.corrections import adjusted_p
 from ..statistics.defaults import LEAST_TESTED_TOPICS, POWER
 from ..statistics.few_changes import are_few
 from ..statistics.noninferiority import (
-    least_lower_bound,
     most_unseen,
     p_above_0,
     quantile,
@@ -138,8 +137,8 @@ class Verdict:
     show the spread. `stands_over_ties` and `stands_over_judgments` tell whether the verdict is the
     same for all orders of ties and for all judgments, None if this is not known. `may_turn` tells
     whether some judgments of the unjudged documents turn the sign of the difference of a run that
-    is worse or differs, None if this is not known. `fallen` are the topics that fell most, with the
-    old and the new value; `drops` and `rises` count changes above 0.1.
+    is worse or differs, None if this is not known or asked. `fallen` are the topics that fell most,
+    with the old and the new value; `drops` and `rises` count changes above 0.1.
     """
 
     measure: Measure
@@ -188,12 +187,33 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Rule:
-    """How verdicts are reached: the margin, the level of every bound, and whether no run may be
-    better."""
+    """How verdicts are reached: the margin, the level of every bound, whether no run may be better,
+    and whether the means decide alone."""
 
     margin: Margin
     level: float
     equivalent: bool
+    by_mean: bool = False
+
+    def forbids(self, better: float, old: float) -> bool:
+        """Whether the difference of the means, above 0 if the new run is better, is a loss above
+        the margin, or, if the runs should be equivalent, a gain above it."""
+        loss = -better
+        if self.equivalent:
+            loss = abs(better)
+        allowed = float(self.margin.allowed(np.array(old)))
+        return loss > allowed and not np.isclose(loss, allowed, EXACT, 0)
+
+
+class Part(NamedTuple):
+    """The evaluation of the topics of a group, or of all without one.
+
+    `places` are the numbers of the topics among all that count.
+    """
+
+    group: str | None
+    places: np.ndarray
+    evaluation: Evaluation
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,11 +305,11 @@ def sample_in(evaluation: Evaluation, measure: Measure) -> Sample:
     return sample_of(count, evaluation.paired_weights(measure))
 
 
-def verdicts_of(parts: Iterable[tuple[str | None, Evaluation]], rule: Rule) -> list[Verdict]:
+def verdicts_of(parts: Iterable[Part], rule: Rule) -> list[Verdict]:
     """The verdicts over the topics of groups; p of "worse" has Holm's correction for all that are
     tested."""
     asked = []
-    for group, evaluation in parts:
+    for group, _, evaluation in parts:
         asked += [(group, evaluation, measure) for measure in evaluation.measures]
     is_tested = []
     p_values = []
@@ -318,13 +338,21 @@ def _verdict(
     lost = change.lost(measure, rule)
     unseen = most_unseen(lost, count, rule.level)
 
+    # Differences of both signs that add up to 0 leave a rounding error.
+    mean_better = float(mean_of(change.better))
+    if abs(mean_better) <= change.noise:
+        mean_better = 0.0
     is_within_margin = p_holds < rule.level or changed == 0
     # Few changes show how many topics may change, but not how much they lose.
     shows_losses = changed == 0 or changed >= LEAST_TESTED_TOPICS
     is_rarely_lost = unseen <= rule.margin.share(mean_old)
     verdict = UNDECIDED
     p = None
-    if group is not None and count < LEAST_TESTED_TOPICS:
+    if rule.by_mean:
+        verdict = HOLDS
+        if rule.forbids(mean_better, mean_old):
+            verdict = DIFFERS if rule.equivalent else WORSE
+    elif group is not None and count < LEAST_TESTED_TOPICS:
         verdict = SMALL
     elif is_within_margin:
         if shows_losses or is_rarely_lost:
@@ -336,10 +364,6 @@ def _verdict(
     if p is not None:
         p = PValue(p) if changed else None
 
-    # Differences of both signs that add up to 0 leave a rounding error.
-    mean_better = float(mean_of(change.better))
-    if abs(mean_better) <= change.noise:
-        mean_better = 0.0
     lower, upper = known(np.sort(sign_of(measure) * (mean_better + change.bounds(rule))))
     p_beyond = min(change.p_above_0(-values) for values in change.within(rule))
     topics = [evaluation.topics[number] for number in evaluation.paired_topics(measure)]
@@ -406,70 +430,3 @@ def _with_needed(verdict: Verdict, change: _Change, rule: Rule) -> Verdict:
         reachable=replace(rule.margin, size=reach),
         needed=topics_needed(loss, deviation, 2 * rule.level, power, per_topic),
     )
-
-
-def over_ranges(
-    verdict: Verdict, rule: Rule, study: Study, sample: Sample, measures: int
-) -> Verdict:
-    """The verdict, and whether it is certainly the same for all orders of ties and for all
-    judgments.
-
-    The bounds hold for all values between the lowest and the highest one of each topic. For
-    "worse", the level is divided by the number of `measures`. A measure that is worse at this level
-    is also worse by Holm's correction, whatever the other measures show. `sample` has the topics of
-    the verdict.
-    """
-    if verdict.verdict not in (HOLDS, WORSE, DIFFERS):
-        return verdict
-    old_run, new_run = study.runs
-    sign = sign_of(verdict.measure)
-    stands: dict[str, bool] = {}
-    may_turn = None
-    for kind, (differences, old) in differences_by_topic(verdict.measure, new_run, old_run).items():
-        low, high = np.sort(sign * differences, axis=0)
-        if verdict.verdict == HOLDS:
-            stands[kind] = _holds_everywhere(low, high, old, rule, sample)
-            continue
-        if verdict.verdict == WORSE:
-            stands[kind] = _is_worse_everywhere(
-                low, high, old, replace(rule, level=rule.level / measures), sample
-            )
-        if kind == "unjudged":
-            keeps_sign = sample.mean(high) < 0
-            if sign * verdict.difference > 0:
-                keeps_sign = sample.mean(low) > 0
-            may_turn = not keeps_sign
-    return replace(
-        verdict,
-        stands_over_ties=stands.get("ties"),
-        stands_over_judgments=stands.get("unjudged"),
-        may_turn=may_turn,
-    )
-
-
-def _holds_everywhere(
-    low: np.ndarray, high: np.ndarray, old: np.ndarray, rule: Rule, sample: Sample
-) -> bool:
-    """Whether "holds" stands for all differences from `low` to `high`, above 0 if the new run is
-    better, and for all values from one row of `old` to the other."""
-    least, most = rule.margin.allowed(old)
-    ranges = [(least + low, most + high)]
-    farthest = -low
-    if rule.equivalent:
-        ranges.append((least - high, most - low))
-        farthest = np.maximum(-low, high)
-    may_lose = (farthest > 0) & (farthest >= np.abs(old).min(axis=0) / 2)
-    certainly_changed = int(((low > 0) | (high < 0)).sum())
-    if certainly_changed < LEAST_TESTED_TOPICS and may_lose.any():
-        return False
-    return all(least_lower_bound(*ends, rule.level, sample) > 0 for ends in ranges)
-
-
-def _is_worse_everywhere(
-    low: np.ndarray, high: np.ndarray, old: np.ndarray, rule: Rule, sample: Sample
-) -> bool:
-    """Whether "worse" stands for all such differences and values."""
-    _, most = rule.margin.allowed(old)
-    if sample.mean(most + high) > 0:
-        return False
-    return least_lower_bound(-high, -low, rule.level, sample) > 0

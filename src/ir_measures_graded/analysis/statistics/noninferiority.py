@@ -15,6 +15,8 @@ from .weighted import Sample
 
 STEPS_OF_BOUND: Final = 20
 LEAST_SPREAD: Final = 1e-9
+STEPS_TO_LARGEST: Final = 200
+CUTS_OF_ENDS: Final = 50
 
 
 def quantile(degrees: float, level: float) -> float:
@@ -93,6 +95,54 @@ def least_lower_bound(low: np.ndarray, high: np.ndarray, level: float, sample: S
         bound = max(bound, least_sum - scale * (spread / 2 + total**0.5 * farthest))
         chosen = np.where(terms[0] <= terms[1], low, high)
     return bound
+
+
+def may_exceed_0(low: np.ndarray, high: np.ndarray, level: float, sample: Sample) -> bool:
+    """Whether the lower bound of the mean is above 0 for some values from `low` to `high`.
+
+    It is False only if no values have such a bound. The bound of `least_lower_bound` is concave in
+    the values, so that it is at most its tangent plane at any values, which is largest at ends of
+    the ranges. For equal weights, values cut at a number have the largest bound. The algorithm of
+    Frank and Wolfe goes on from there.
+
+    M. Frank, P. Wolfe: An algorithm for quadratic programming. Naval Research Logistics Quarterly
+    3, 1956.
+
+    >>> may_exceed_0(np.array([-0.1, 0.1]), np.array([0.1, 0.1]), 0.05, Sample(2))
+    True
+    >>> may_exceed_0(np.array([-0.1, 0.1]), np.array([-0.05, 0.1]), 0.05, Sample(2))
+    False
+    """
+    shares = sample.shares
+    factors = sample.factors
+    scale = quantile(sample.degrees, level)
+
+    def bounds(values: np.ndarray) -> np.ndarray:
+        means = (shares * values).sum(axis=-1)
+        deviations = values - means[..., None]
+        errors = (factors * deviations**2).sum(axis=-1) ** 0.5
+        return np.asarray(means - scale * errors)
+
+    if (shares * high).sum() <= 0:
+        return False
+    cuts = np.quantile(np.concatenate([low, high]), np.linspace(0, 1, CUTS_OF_ENDS))
+    candidates = np.clip(cuts[:, None], low, high)
+    values = candidates[int(np.argmax(bounds(candidates)))]
+    for step in range(STEPS_TO_LARGEST):
+        bound = float(bounds(values))
+        if bound > 0:
+            return True
+        deviations = values - (shares * values).sum()
+        error = float((factors * deviations**2).sum() ** 0.5)
+        if error == 0:
+            return True
+        turned = factors * deviations - shares * (factors * deviations).sum()
+        slopes = shares - scale * turned / error
+        ends = np.where(slopes > 0, high, low)
+        if bound + (slopes * (ends - values)).sum() <= 0:
+            return False
+        values = values + (ends - values) * 2 / (step + 2 + CUTS_OF_ENDS)
+    return True
 
 
 def most_unseen(lost: int, topics: int, level: float) -> float:
