@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.output import formats
+from ir_measures_graded.output.width import of_width
 
 MARKS = [*"_`\\|!\n\t", *"*a* __b__ a_b [x](y) <b> ~~ $1$ &lt; &#36;".split()]
 pieces = st.sampled_from(MARKS) | st.text("aéß検 .-:#>(){}@", min_size=1, max_size=3)
@@ -36,6 +37,46 @@ def test_programs_read_every_cell(rows):
     assert table == [["a", "b"], *rows]
     tabbed = csv.reader([f"{line}\n" for line in formats.tsv(["a", "b"], rows)], delimiter="\t")
     assert list(tabbed) == table
+
+
+VALUES = st.one_of(
+    names,
+    st.floats(),
+    st.integers(),
+    st.booleans(),
+    st.none(),
+    st.floats(0, 1).map(formats.Percent),
+)
+
+
+@given(st.lists(st.lists(VALUES, min_size=3, max_size=3), min_size=1, max_size=4))
+@pytest.mark.filterwarnings("ignore:blanks stand")
+def test_a_cell_does_not_depend_on_the_other_rows(rows):
+    """Values of one type are formatted together, and the others one by one."""
+    for form in ("tsv", "csv", "jsonl"):
+        for places in (-1, 0, 4):
+            table = list(formats.FORMATS[form](["a", "b", "c"], rows, places))
+            alone = [list(formats.FORMATS[form](["a", "b", "c"], [row], places)) for row in rows]
+            assert table[-len(rows) :] == [lines[-1] for lines in alone], form
+
+
+def test_a_table_is_padded_and_folded_by_column():
+    rows = [["検索", -0.5, 12345], ["a longer name of a run", 0.25, None], ["−1", float("nan"), -7]]
+    assert list(formats.text(["run", "AP", "n"], rows, 2)) == [
+        "run                        AP       n",
+        "検索                    −0.50  12,345",
+        "a longer name of a run   0.25",
+        "−1                        nan      −7",
+    ]
+    with of_width(26):
+        assert list(formats.text(["run", "AP", "n"], rows, 2)) == [
+            "run             AP       n",
+            "検索         −0.50  12,345",
+            "a longer      0.25",
+            "name of a",
+            "run",
+            "−1             nan      −7",
+        ]
 
 
 def test_tsv_tells_of_control_characters_that_could_act_on_a_terminal():

@@ -10,7 +10,7 @@ measure that takes a cutoff, the value of the list down to each rank is computed
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise, zip_longest
@@ -23,7 +23,7 @@ from ..core.by_topic import bounds_of, positions
 from ..core.measures.base import GradedMeasure, MaxGainMeasure, TopGainMeasure
 from ..core.measures.gain_sums import GainSum
 from ..core.measures.topics import StopSteps, Topics
-from ..core.ranking.gains import plain_number
+from ..core.ranking.gains import Number, plain_number
 from ..core.ranking.order import as_compared
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry import facts
@@ -42,7 +42,7 @@ from ..output.figures import (
     Tiles,
     picture,
 )
-from ..output.formats import counted, decimal, listed, short
+from ..output.formats import counted, decimal, known, listed, short
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from .curves import ideal_run
@@ -241,17 +241,17 @@ class Explanation(Result):
         fields["score"] = self.scores.astype(np.float32).astype(str).astype(float)
         if self.contributions is not None:
             fields["contribution"] = self.contributions[: len(self.documents)]
-        cells_of_columns = []
-        for values in fields.values():
+        entries_of_columns = []
+        for name, values in fields.items():
+            entries: Sequence[Any] = ()
             if isinstance(values, np.ndarray):
-                cells_of_columns.append(values.tolist())
-            else:
-                cells_of_columns.append(values or ())
-        rows = []
-        for row in zip_longest(*cells_of_columns):
-            cells = zip(fields, row, strict=True)
-            rows.append([_entry(cell, name in WHOLE) for name, cell in cells])
-        return Table(list(fields), rows)
+                entries = known(values)
+            elif values:
+                entries = values
+            if name in WHOLE:
+                entries = list(map(_whole_entry, entries))
+            entries_of_columns.append(entries)
+        return Table(list(fields), list(zip_longest(*entries_of_columns)))
 
     def figure(self, *, title: str = "") -> Figure:
         """Draw the ranking beside its ideal list, and what each document adds.
@@ -627,11 +627,11 @@ def _at_ranks(
     return table
 
 
-def _entry(cell: Any, whole: bool) -> Any:
-    """A cell, None for NaN; `whole` numbers become ints."""
-    if cell is None or cell != cell:
+def _whole_entry(entry: float | None) -> Number | None:
+    """A number, which becomes an int if it is whole; None stays."""
+    if entry is None:
         return None
-    return plain_number(cell) if whole else cell
+    return plain_number(entry)
 
 
 def filled(records: list[dict[str, Any]], always: Container[str] = ()) -> list[str]:

@@ -6,7 +6,7 @@ from textwrap import shorten
 
 import numpy as np
 
-from ..core.ranking.gains import PRESETS, GainMap, Number, gains_text, plain_number
+from ..core.ranking.gains import PRESETS, GainMap, Number, gains_text, plain_number, plain_numbers
 from ..errors import GradedError
 from ..evaluation.checked import checks_arguments
 from ..evaluation.named import Qrels, read_judgments
@@ -210,7 +210,7 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
     if judgments.name is not None:
         texts = definitions_of(judgments.name)
         definitions = {plain_number(level): text for level, text in texts.items()}
-    used = map(plain_number, np.unique(counts.level).tolist())
+    used = plain_numbers(np.unique(counts.level))
     every = sorted({*used, *definitions})
     position = np.searchsorted(np.array(every, dtype=float), counts.level)
     documents = np.bincount(position, counts.count, minlength=len(every))

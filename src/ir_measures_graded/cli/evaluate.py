@@ -311,7 +311,7 @@ def _figure(evaluation: Evaluation, arguments: Arguments) -> "figures.Figure":
         return evaluation.figure()
 
 
-def _cells(names: list[str], rows: list[list[Any]]) -> Table:
+def _cells(names: list[str], rows: list[tuple[Any, ...]]) -> Table:
     """The values of one run, one a row; values that no provider reports are left out."""
     cells: list[tuple[Any, ...]] = []
     for _, topic, _, mark, *values in rows:
@@ -323,7 +323,7 @@ def _cells(names: list[str], rows: list[list[Any]]) -> Table:
 
 def _rows(
     evaluation: Evaluation, arguments: Arguments, has_topics: bool, has_means: bool
-) -> Iterator[list[Any]]:
+) -> Iterator[tuple[Any, ...]]:
     """Run, topic, group, mark and a value for each measure.
 
     The rows of a run are one for each topic if `has_topics`, then one over all if `has_means`. The
@@ -342,6 +342,6 @@ def _rows(
         if has_topics:
             by_topic = evaluation.reported[number].T.tolist()
             for place, topic in enumerate(evaluation.topics):
-                yield [run, topic, groups.get(place, ""), "", *by_topic[place]]
+                yield (run, topic, groups.get(place, ""), "", *by_topic[place])
         if has_means:
-            yield [run, ALL, "", "mean", *means[number]]
+            yield (run, ALL, "", "mean", *means[number])

@@ -305,8 +305,7 @@ def _write(lines: Iterable[str]) -> int:
         if sys.stdout.isatty():
             # Names in CSV keep their control characters, which must not act on a terminal.
             lines = ["\t".join(map(clean, line.split("\t"))) for line in lines]
-        for line in lines:
-            print(line)
+        sys.stdout.writelines(f"{line}\n" for line in lines)
         sys.stdout.flush()
     except OSError as error:
         with suppress(OSError, ValueError):  # standard output may not be a real file

@@ -1,16 +1,16 @@
 """Tables as lines of text: for people (text, markdown, latex) or for programs (tsv, csv, jsonl)."""
 
-import io
 import math
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
 
 from ..errors import InputWarning, level_of_caller
-from .width import fitted, in_lines, padded, rows_of, width, width_of, widths_of
+from .width import aligned, fitted, in_lines, rows_of, widest, width, width_of
 
 Row = Sequence[Any]
 Cells = tuple[list[str], list[list[Any]]]
@@ -37,7 +37,10 @@ def clean(text: str) -> str:
 
 def known(numbers: np.ndarray) -> list[Any]:
     """The cells of an array, None for NaN."""
-    return list(map(_none_for_nan, numbers.tolist()))
+    cells = numbers.tolist()
+    if numbers.dtype == np.float64 and not np.isnan(numbers).any():
+        return cells
+    return list(map(_none_for_nan, cells))
 
 
 def _none_for_nan(cell: Any) -> Any:
@@ -199,11 +202,8 @@ def text_rows(
 
     These are several if the table would be wider than a line, see `output.width`.
     """
-    rows = list(rows)
-    right = numeric(rows, len(columns))
-    of_people = _lines(columns, rows, places, for_people)
-    lines = [[clean(cell) for cell in line] for line in of_people]
-    return rows_of(lines, right)
+    right, cells = _for_people(columns, rows, places)
+    return rows_of(cells, right)
 
 
 def fits(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> bool:
@@ -212,8 +212,8 @@ def fits(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> b
     >>> fits(["run", "AP"], [["bm25", 0.25]]), fits(["run", "AP"], [["bm25", "…" * 200]])
     (True, False)
     """
-    of_people = _lines(columns, rows, places, for_people)
-    return fitted([[clean(cell) for cell in line] for line in of_people]) is not None
+    _, cells = _for_people(columns, rows, places)
+    return fitted(cells) is not None
 
 
 def wrapped(rows: Sequence[Row]) -> Iterator[Row]:
@@ -243,15 +243,16 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
     >>> print([*markdown(["*_a_b|", "<b>"], [])][0])
     | \\*\\_a_b\\| | \\<b> |
     """
-    right, (head, *body) = _padded(columns, rows, places, escaped_markdown)
-    yield f"| {' | '.join(head)} |"
+    right, cells = _for_people(columns, rows, places, escaped_markdown)
+    widths = list(map(widest, cells))
+    lines = (f"| {line} |" for line in aligned(cells, widths, right, " | "))
+    yield next(lines)
     rules = []
-    for cell, is_on_the_right in zip(head, right, strict=True):
+    for columns_of_text, is_on_the_right in zip(widths, right, strict=True):
         end = ":" if is_on_the_right else "-"
-        rules.append("-" * (width_of(cell) + 1) + end)
+        rules.append("-" * (columns_of_text + 1) + end)
     yield f"|{'|'.join(rules)}|"
-    for line in body:
-        yield f"| {' | '.join(line)} |"
+    yield from lines
 
 
 def escaped_markdown(text: str) -> str:
@@ -278,26 +279,32 @@ def tsv(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> It
     ['topic', '"a\\tb"', '" q1"']
     """
     loses_characters = False
-    for line in _lines(columns, rows, places):
-        # All fields are searched at once, as few need quotes or have control characters.
-        if "".join(line).isprintable():
-            joined = "\t".join(line)
-            if not _needs_quotes(joined):
-                yield joined
-                continue
-        fields = [re.sub(_CONTROL, _in_tsv, field) for field in line]
-        loses_characters |= fields != line
-        yield "\t".join(_quoted(field, IN_TSV) for field in fields)
+    written: list[list[str]] = []
+    for column in _for_programs(columns, rows, places):
+        fields = column
+        if not _is_plain(column):
+            fields = [re.sub(_CONTROL, _in_tsv, field) for field in column]
+            loses_characters |= fields != column
+            fields = [_quoted(field, IN_TSV) for field in fields]
+        written.append(fields)
+    yield from map("\t".join, zip(*written, strict=True))
     if loses_characters:
         warnings.warn(BLANKS_IN_TSV, InputWarning, stacklevel=level_of_caller())
 
 
-def _needs_quotes(fields: str) -> bool:
-    """Whether one of the fields between tabs has a quotation mark or blanks at its ends."""
-    if " " not in fields and '"' not in fields:
+def _is_plain(fields: list[str]) -> bool:
+    """Whether no field has a control character, nor begins or ends with a blank, nor begins with a
+    quotation mark.
+
+    All are searched at once, because few have one.
+    """
+    if not "".join(fields).isprintable():
         return False
-    has_end = " \t" in fields or "\t " in fields or '\t"' in fields
-    return has_end or fields.startswith((" ", '"')) or fields.endswith(" ")
+    joined = "\t".join(fields)
+    if " " not in joined and '"' not in joined:
+        return True
+    has_end = " \t" in joined or "\t " in joined or '\t"' in joined
+    return not has_end and not joined.startswith((" ", '"')) and not joined.endswith(" ")
 
 
 def _in_tsv(control: re.Match[str]) -> str:
@@ -309,6 +316,7 @@ def _in_tsv(control: re.Match[str]) -> str:
 IN_TSV: Final = '^"|[\t\n]'
 """What needs quotes in a field of TSV: a quotation mark elsewhere stands for itself."""
 IN_CSV: Final = '[",\r\n]'
+EMPTY_IN_CSV: Final = '""'
 BLANKS_IN_TSV: Final = (
     "blanks stand for control characters of names in tsv; csv, json and jsonl keep them"
 )
@@ -326,15 +334,16 @@ def comma_separated(
     >>> list(comma_separated(["topic", "level"], [[" q1", ""]]))
     ['topic,level', '" q1",']
     """
-    import csv  # This import takes time.
-
-    for line in _lines(columns, rows, places):
-        if any(field != field.strip() for field in line):
-            yield ",".join(_quoted(field, IN_CSV) for field in line)
-            continue
-        written = io.StringIO()
-        csv.writer(written).writerow(line)  # quotes the characters of its line terminator
-        yield written.getvalue().removesuffix("\r\n")
+    written: list[list[str]] = []
+    for column in _for_programs(columns, rows, places):
+        fields = column
+        joined = "".join(column)
+        if "," in joined or '"' in joined or not _is_plain(column):
+            fields = [_quoted(field, IN_CSV) for field in column]
+        written.append(fields)
+    if len(written) == 1:  # An empty line would be no row.
+        written = [[field or EMPTY_IN_CSV for field in fields] for fields in written]
+    yield from map(",".join, zip(*written, strict=True))
 
 
 def _quoted(field: str, needing: str) -> str:
@@ -357,9 +366,10 @@ def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
     \bottomrule
     \end{tabular}
     """
-    right, lines = _padded(columns, rows, places, escaped_latex)
+    right, cells = _for_people(columns, rows, places, escaped_latex)
     sides = "".join(np.where(right, "r", "l"))
-    head, *body = (rf"{' & '.join(line)} \\" for line in lines)
+    lines = aligned(cells, list(map(widest, cells)), right, " & ")
+    head, *body = (rf"{line} \\" for line in lines)
     yield r"\begin{tabular}{" + sides + "}"
     yield from [r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
 
@@ -513,15 +523,15 @@ def html(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     <tr><td style="text-align: left">bm25</td><td style="text-align: right">0.2500</td></tr>
     </table>
     """
-    rows = list(rows)
-    sides = np.where(numeric(rows, len(columns)), "right", "left")
+    right, cells = _for_people(columns, rows, places, escaped_html)
+    sides = np.where(right, "right", "left")
     yield "<table>"
     tag = "th"
-    for line in _lines(columns, rows, places, for_people):
-        cells = ""
+    for line in zip(*cells, strict=True):
+        row = ""
         for side, cell in zip(sides, line, strict=True):
-            cells += f'<{tag} style="text-align: {side}">{escaped_html(cell)}</{tag}>'
-        yield f"<tr>{cells}</tr>"
+            row += f'<{tag} style="text-align: {side}">{cell}</{tag}>'
+        yield f"<tr>{row}</tr>"
         tag = "td"
     yield "</table>"
 
@@ -543,9 +553,15 @@ def jsonl(columns: Sequence[str], rows: Iterable[Row], places: int = -1) -> Iter
     """
     import json  # This import takes time.
 
-    for row in rows:
-        record = {name: _json(value, places) for name, value in zip(columns, row, strict=True)}
-        yield json.dumps(record, default=_plain)
+    encode = json.JSONEncoder(default=_plain).encode
+    texts: dict[str, list[str]] = {}
+    for name, values in zip(columns, _columns_of(columns, rows), strict=True):
+        texts[name] = _json_texts(values, places, encode)
+    names = [encode(name).replace("%", "%%") for name in texts]
+    members = ", ".join(f"{name}: %s" for name in names)
+    record = f"{{{members}}}"
+    for row in zip(*texts.values(), strict=True):
+        yield record % row
 
 
 def json_array(columns: Sequence[str], rows: Iterable[Row], places: int = -1) -> Iterator[str]:
@@ -566,11 +582,25 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def _json(value: Any, places: int) -> Any:
-    """`value`, or None for NaN and infinite scores, because JSON has neither.
+def _json_texts(values: Sequence[Any], places: int, encode: Callable[[Any], str]) -> list[str]:
+    """The values in JSON, null for NaN and infinite scores, because JSON has neither.
 
     NaN is the mean over no topics.
     """
+    kinds = set(map(type, values))
+    if kinds == {float} and all(map(math.isfinite, values)):
+        if places >= 0:
+            values = [round(value, places) for value in values]
+        return list(map(repr, values))
+    if kinds == {int}:
+        return list(map(repr, values))
+    if kinds == {str}:
+        return list(map(encode, values))
+    return [encode(_json(value, places)) for value in values]
+
+
+def _json(value: Any, places: int) -> Any:
+    """`value` as a float of JSON, None for NaN and infinite scores; anything else unchanged."""
     if not isinstance(value, float):
         return value
     if not math.isfinite(value):
@@ -646,14 +676,43 @@ _BLOCK = r"^(\d*)([#>+=.)-])"
 """The characters that begin a heading, a quotation, a list or a rule in Markdown."""
 
 
-def _lines(
-    columns: Sequence[str],
-    rows: Iterable[Row],
-    places: int,
-    signed: Callable[[str], str] = str,
-) -> Iterator[list[str]]:
-    """The header and the rows as cells; `signed` writes the sign of numbers."""
-    return ([_cell(value, places, signed) for value in row] for row in (columns, *rows))
+def _columns_of(columns: Sequence[str], rows: Iterable[Row]) -> list[list[Any]]:
+    """The values of each column."""
+    rows = list(rows)
+    return [list(map(itemgetter(place), rows)) for place in range(len(columns))]
+
+
+def _texts(
+    columns: Sequence[str], values: Iterable[Sequence[Any]], places: int, is_for_people: bool
+) -> list[list[str]]:
+    """The cells of each column as text, its name first."""
+    texts = []
+    for name, values_of_column in zip(columns, values, strict=True):
+        texts.append([str(name), *_cells(values_of_column, places, is_for_people)])
+    return texts
+
+
+def _for_programs(columns: Sequence[str], rows: Iterable[Row], places: int) -> list[list[str]]:
+    """The cells of each column as text, its name first."""
+    return _texts(columns, _columns_of(columns, rows), places, is_for_people=False)
+
+
+def _cells(values: Sequence[Any], places: int, is_for_people: bool) -> list[str]:
+    """The values of a column as text; most columns have values of one type."""
+    kinds = set(map(type, values))
+    if kinds == {str}:
+        return list(values)
+    if kinds == {int}:
+        form = "{:,}" if is_for_people else "{}"
+    elif kinds in ({float}, {Percent}) and places > 0:
+        form = f"{{:.{places}f}}"
+    else:
+        signed = for_people if is_for_people else str
+        return [_cell(value, places, signed) for value in values]
+    cells = list(map(form.format, values))
+    if is_for_people and "-" in "".join(cells):
+        return list(map(with_minus, cells))
+    return cells
 
 
 def _cell(value: Any, places: int, signed: Callable[[str], str]) -> str:
@@ -673,23 +732,31 @@ def _cell(value: Any, places: int, signed: Callable[[str], str]) -> str:
 
 def numeric(rows: Sequence[Row], columns: int) -> list[bool]:
     """For each column, whether it holds a number in any row."""
-    return [any(_is_number(row[column]) for row in rows) for column in range(columns)]
+    return [_has_number(map(itemgetter(place), rows)) for place in range(columns)]
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _has_number(values: Iterable[Any]) -> bool:
+    """Whether one of the values is a number."""
+    kinds = set(map(type, values)) - {bool}
+    return any(issubclass(kind, (int, float)) for kind in kinds)
 
 
-def _padded(
+def _for_people(
     columns: Sequence[str], rows: Iterable[Row], places: int, escaped: Callable[[str], str] = clean
 ) -> tuple[list[bool], list[list[str]]]:
-    """Which columns hold numbers, and the header and rows as escaped cells.
+    """Which columns hold numbers, and the escaped cells of each column, its name first."""
+    values = _columns_of(columns, rows)
+    right = list(map(_has_number, values))
+    texts = _texts(columns, values, places, is_for_people=True)
+    return right, [_escaped(column, escaped) for column in texts]
 
-    All cells of a column have one width.
+
+def _escaped(cells: list[str], escaped: Callable[[str], str]) -> list[str]:
+    """The escaped cells of a column.
+
+    If all of them, joined by blanks, stay as they are, each one does.
     """
-    rows = list(rows)
-    right = numeric(rows, len(columns))
-    of_people = _lines(columns, rows, places, for_people)
-    lines = [[escaped(cell) for cell in line] for line in of_people]
-    widths = widths_of(lines)
-    return right, [list(map(padded, line, widths, right)) for line in lines]
+    joined = " ".join(cells)
+    if escaped(joined) == joined:
+        return cells
+    return list(map(escaped, cells))

@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, product
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -95,6 +96,8 @@ class Table:
 
     def __post_init__(self) -> None:
         width = len(self.columns)
+        if set(map(len, self.rows)) <= {width}:
+            return
         for number, row in enumerate(self.rows):
             if len(row) != width:
                 raise ValueError(f"row {number} has {len(row)} cells for {width} columns: {row!r}")
@@ -143,8 +146,12 @@ class Table:
         own_names = [head.name for head in self.heads]
         positions = [own_names.index(name) for name in names]
         columns = [self.columns[position] for position in positions]
-        rows = [[row[position] for position in positions] for row in self.rows]
+        rows = list(zip(*(self._values_at(position) for position in positions), strict=True))
         return replace(self, columns=columns, rows=rows)
+
+    def _values_at(self, position: int) -> list[Any]:
+        """The values of a column."""
+        return list(map(itemgetter(position), self.rows))
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per row, from the names of the columns to the values."""
@@ -165,14 +172,29 @@ class Table:
     def cells(self) -> Cells:
         """The headings of the columns and the rows, for people."""
         heads = self.heads
-        rows = [
-            [head.cell(value) for head, value in zip(heads, row, strict=True)] for row in self.rows
-        ]
-        return [head.title for head in heads], rows
+        return [head.title for head in heads], list(map(list, self._rows_for_people()))
+
+    def _rows_for_people(self) -> Sequence[Sequence[Any]]:
+        """The rows with the cells that people read."""
+        heads = self.heads
+        if all(head.kind is None for head in heads):
+            return self.rows
+        cells: list[list[Any]] = []
+        for position, head in enumerate(heads):
+            values = self._values_at(position)
+            if head.kind is not None:
+                values = list(map(head.cell, values))
+            cells.append(values)
+        return list(zip(*cells, strict=True))
 
     def lines(self, form: str, places: int) -> Iterator[str]:
         """The table in a format, with `cells` for people and `values` for programs."""
-        columns, rows = self.cells() if form in FOR_PEOPLE else self.values()
+        if form in FOR_PEOPLE:
+            columns = [head.title for head in self.heads]
+            rows = self._rows_for_people()
+        else:
+            columns = [head.name for head in self.heads]
+            rows = self.rows
         if form == "text" and self.narrower is not None and not fits(columns, rows, places):
             return self.narrower.lines(form, places)
         if self.head or form not in ("text", "tsv"):

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import zip_longest
 from textwrap import wrap
 from typing import Final
 from unicodedata import category, east_asian_width
@@ -67,32 +66,68 @@ def width_of(text: str) -> int:
     return len(text) + is_wide.count(True) - is_invisible.count(True)
 
 
-def fitted(lines: Sequence[Sequence[str]]) -> tuple[list[int], int] | None:
-    """The width of each column of a table, whose first line has the headings, and the gap.
+def fitted(columns: Sequence[Sequence[str]]) -> tuple[list[int], int] | None:
+    """The width of each column of a table, whose first cell is the heading, and the gap.
 
     If the table is too wide, headings are folded first, and then names; then columns are one blank
     apart. Numbers are never folded. None if that is not enough.
     """
-    columns = list(zip(*lines, strict=True))
-    widths = widths_of(lines)
-    with_folded_headings = [_width_without_heading(column) for column in columns]
-    with_folded_names = [
-        _least_width(column, widest)
-        for column, widest in zip(columns, with_folded_headings, strict=True)
-    ]
     for gap in (GAP, NARROW_GAP):
         space = width() - gap * (len(columns) - 1)
-        wider = widths
-        for least in (widths, with_folded_headings, with_folded_names):
+        wider: list[int] = []
+        for least in _narrower_widths(columns):
             if sum(least) <= space:
-                return _narrowed(wider, least, space), gap
+                return _narrowed(wider or least, least, space), gap
             wider = least
     return None
 
 
-def widths_of(lines: Sequence[Sequence[str]]) -> list[int]:
-    """The width of the widest cell of each column."""
-    return [max(map(width_of, column)) for column in zip(*lines, strict=True)]
+def _narrower_widths(columns: Sequence[Sequence[str]]) -> Iterator[list[int]]:
+    """The widths of the columns, those with folded headings, and those with folded names, too."""
+    yield list(map(widest, columns))
+    with_folded_headings = list(map(_width_without_heading, columns))
+    yield with_folded_headings
+    yield list(map(_least_width, columns, with_folded_headings))
+
+
+def widest(cells: Sequence[str]) -> int:
+    """The width of the widest of the cells.
+
+    >>> widest(["bm25", "検索システム"])
+    12
+    """
+    width_in_columns = len if _are_narrow(cells) else width_of
+    return max(map(width_in_columns, cells), default=0)
+
+
+def _are_narrow(cells: Iterable[str]) -> bool:
+    """Whether each character of the cells takes one column of a terminal."""
+    text = "".join(cells)
+    return text.isascii() or all(width_of(character) == 1 for character in set(text))
+
+
+def aligned(
+    columns: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[bool], between: str
+) -> Iterator[str]:
+    """The lines of a table whose columns have these widths, and a text between them.
+
+    Columns that are `right` have their cells on the right.
+
+    >>> list(aligned([["run", "bm25"], ["AP", "0.25"]], [5, 4], [False, True], " | "))
+    ['run   |   AP', 'bm25  | 0.25']
+    """
+    cells: list[Sequence[str]] = []
+    forms: list[str] = []
+    for column, columns_of_text, is_on_the_right in zip(columns, widths, right, strict=True):
+        if _are_narrow(column):
+            side = "" if is_on_the_right else "-"
+            cells.append(column)
+            forms.append(f"%{side}{columns_of_text}s")
+        else:
+            cells.append([padded(cell, columns_of_text, is_on_the_right) for cell in column])
+            forms.append("%s")
+    form = between.join(forms)
+    return (form % line for line in zip(*cells, strict=True))
 
 
 def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[int]:
@@ -100,29 +135,28 @@ def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[i
     narrowed = list(widths)
     while sum(narrowed) > space:
         foldable = [number for number, fewest in enumerate(least) if narrowed[number] > fewest]
-        widest = max(foldable, key=narrowed.__getitem__)
-        narrowed[widest] -= 1
+        widest_column = max(foldable, key=narrowed.__getitem__)
+        narrowed[widest_column] -= 1
     return narrowed
 
 
 def _width_without_heading(column: Sequence[str]) -> int:
     """The width of the cells, and of the longest part of the heading."""
-    heading, *cells = column
-    return max([_longest_part_of_heading(heading), *map(width_of, cells)])
+    return max(_longest_part_of_heading(column[0]), widest(column[1:]))
 
 
-def _least_width(column: Sequence[str], widest: int) -> int:
-    """The least width of a column; `widest` is that of its cells, which numbers keep."""
+def _least_width(column: Sequence[str], most: int) -> int:
+    """The least width of a column; `most` is that of its cells, which numbers keep."""
     heading, *cells = column
-    if all(map(_is_number, cells)):
-        return widest
-    longest = max(map(_longest_part, cells))
+    if _is_number(" ".join(cells)):
+        return most
+    longest = _longest_part("\n".join(cells))
     least = max(FOLDED_NAME, min(longest, LONGEST_PART), _longest_part_of_heading(heading))
-    return min(widest, least)
+    return min(most, least)
 
 
 def _is_number(cell: str) -> bool:
-    """Whether a cell has numbers and signs alone, such as an interval.
+    """Whether a cell has numbers and signs alone, such as an interval, or all joined ones have.
 
     >>> _is_number("-0.5"), _is_number("0.13 to 0.24"), _is_number("run 1")
     (True, True, False)
@@ -132,7 +166,10 @@ def _is_number(cell: str) -> bool:
 
 
 def _longest_part(text: str) -> int:
-    """The width of the longest part between two places where a text may be folded."""
+    """The width of the longest part between two places where a text may be folded.
+
+    The text may have several lines.
+    """
     widths = [width_of(text_part.rstrip()) for text_part in _parts(text)]
     return max(widths, default=0)
 
@@ -152,11 +189,12 @@ def _longest_part_of_heading(heading: str) -> int:
     return max(widths, default=0)
 
 
-_BREAK = r"(?:[\-_/,;(]*\s+(?=\()|[\s\-_/,;(]+)"  # a bracket after a blank begins a part
+# A bracket after a blank begins a part.
+_BREAK = r"(?:[\-_/,;(]*[^\S\n]+(?=\()|(?:[\-_/,;(]|[^\S\n])+)"
 _BEFORE_PLACES = r" (?=\d+→\d)"
 _WITHIN_PART = "\0"
 """A character in the place of a blank at which no line is broken; cells have no such one."""
-_PART = rf"(?:(?<=\s)\()?[^\s\-_/,;(]+{_BREAK}?|{_BREAK}"
+_PART = rf"(?:(?<=[^\S\n])\()?[^\s\-_/,;(]+{_BREAK}?|{_BREAK}"
 
 
 def _parts(text: str) -> list[str]:
@@ -234,69 +272,94 @@ def fitting(text: str, columns: int) -> int:
     return count
 
 
-def rows_of(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[list[str]]:
+def rows_of(columns: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[list[str]]:
     """The lines of text of the headings and of each row of a table that fits.
 
-    Columns that are `right` have their cells on the right. In a table that is too wide, a column of
-    the same name in all rows is one line above it. A table that cannot fit becomes a block for each
-    row, without a line of headings.
+    A column has its heading and its cells, those that are `right` on the right. In a table that is
+    too wide, a column of the same name in all rows is one line above it. A table that cannot fit
+    becomes a block for each row, without a line of headings.
 
-    >>> lines = [["run", "mean over topics"], ["one-run", "0.5"], ["two", "0.25"]]
+    >>> columns = [["run", "one-run", "two"], ["mean over topics", "0.5", "0.25"]]
     >>> with of_width(16):
-    ...     print(*[line for row in rows_of(lines, [False, True]) for line in row], sep="\\n")
+    ...     print(*[line for row in rows_of(columns, [False, True]) for line in row], sep="\\n")
                 mean
                 over
     run       topics
     one-run      0.5
     two         0.25
     """
-    widths = widths_of(lines)
+    widths = list(map(widest, columns))
     if sum(widths) + GAP * (len(widths) - 1) <= width():
-        for cells in lines:
-            yield [(" " * GAP).join(map(padded, cells, widths, right)).rstrip()]
+        for line in aligned(columns, widths, right, " " * GAP):
+            yield [line.rstrip()]
         return
-    above, lines, right = _without_constant(lines, right)
-    narrowed = fitted(lines)
+    above, columns, right = _without_constant(columns, right)
+    narrowed = fitted(columns)
     if narrowed is None:
         yield above
-        yield from _blocks(lines)
+        yield from _blocks(columns)
         return
     widths, gap = narrowed
-    for number, cells in enumerate(lines):
-        in_lines = [folded(cell, most) for cell, most in zip(cells, widths, strict=True)]
-        height = max(map(len, in_lines), default=1)
-        row = []
-        if number == 0:  # headings end just above the cells
-            in_lines = [[""] * (height - len(cell)) + cell for cell in in_lines]
-            row += above
-        for cells_of_line in zip_longest(*in_lines, fillvalue=""):
-            line = map(padded, cells_of_line, widths, right)
-            row.append((" " * gap).join(line).rstrip())
-        yield row
+    between = " " * gap
+    headings = [folded(column[0], most) for column, most in zip(columns, widths, strict=True)]
+    height = max(map(len, headings))
+    # Headings end just above the cells.
+    headings = [[""] * (height - len(lines)) + lines for lines in headings]
+    yield above + _stripped(aligned(headings, widths, right, between))
+    cells = [column[1:] for column in columns]
+    folded_rows = _folded_rows(cells, widths)
+    for row, line in enumerate(aligned(cells, widths, right, between)):
+        if row in folded_rows:
+            in_lines = _in_lines([column[row] for column in cells], widths)
+            yield _stripped(aligned(in_lines, widths, right, between))
+        else:
+            yield [line.rstrip()]
+
+
+def _stripped(lines: Iterable[str]) -> list[str]:
+    """The lines without blanks at their ends."""
+    return [line.rstrip() for line in lines]
+
+
+def _folded_rows(columns: Sequence[Sequence[str]], widths: Sequence[int]) -> set[int]:
+    """The rows with a cell that is wider than its column."""
+    rows: set[int] = set()
+    for cells, most in zip(columns, widths, strict=True):
+        if widest(cells) > most:
+            rows.update(row for row, cell in enumerate(cells) if width_of(cell) > most)
+    return rows
+
+
+def _in_lines(cells: Sequence[str], widths: Sequence[int]) -> list[list[str]]:
+    """As many lines for each cell of a row.
+
+    >>> _in_lines(["run-1", "1"], [4, 1])
+    [['run-', '1'], ['1', '']]
+    """
+    lines = [folded(cell, most) for cell, most in zip(cells, widths, strict=True)]
+    height = max(map(len, lines))
+    return [lines_of_cell + [""] * (height - len(lines_of_cell)) for lines_of_cell in lines]
 
 
 def _without_constant(
-    lines: Sequence[Sequence[str]], right: Sequence[bool]
+    columns: Sequence[Sequence[str]], right: Sequence[bool]
 ) -> tuple[list[str], Sequence[Sequence[str]], Sequence[bool]]:
     """Lines above a table for the columns of names that have the same cell in all rows, if these
     are several, and the table without them.
     """
-    headings, *rows = lines
-    columns = list(zip(*rows, strict=True))
-    if len(rows) < 2:
-        return [], lines, right
+    if len(columns[0]) < 3:
+        return [], columns, right
     above: list[str] = []
     kept = []
-    for number, cells in enumerate(columns):
-        is_constant = len(set(cells)) == 1 and headings[number] and not right[number]
+    for number, (heading, *cells) in enumerate(columns):
+        is_constant = len(set(cells)) == 1 and heading and not right[number]
         if is_constant and cells[0] and not _is_number(cells[0]):
-            above += _beside([f"{headings[number]}:"], width_of(headings[number]) + 1, cells[0])
+            above += _beside([f"{heading}:"], width_of(heading) + 1, cells[0])
         else:
             kept.append(number)
     if not above or not kept:
-        return [], lines, right
-    without = [[line[number] for number in kept] for line in lines]
-    return [*above, ""], without, [right[number] for number in kept]
+        return [], columns, right
+    return [*above, ""], [columns[number] for number in kept], [right[number] for number in kept]
 
 
 def padded(cell: str, columns: int, is_on_the_right: bool) -> str:
@@ -305,17 +368,18 @@ def padded(cell: str, columns: int, is_on_the_right: bool) -> str:
     return space + cell if is_on_the_right else cell + space
 
 
-def _blocks(lines: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+def _blocks(columns: Sequence[Sequence[str]]) -> Iterator[list[str]]:
     """A block of lines for each row, of a heading and a cell each; empty cells are left out."""
-    headings, *rows = lines
-    widest = min(max(map(width_of, headings)), width() // 2)
+    headings, *rows = zip(*columns, strict=True)
+    width_of_headings = min(widest(headings), width() // 2)
     for number, row in enumerate(rows):
         block = []
         if number:
             block.append("")
         for heading, cell in zip(headings, row, strict=True):
             if cell:
-                block += _beside(folded(heading, widest), widest, cell)
+                labels = folded(heading, width_of_headings)
+                block += _beside(labels, width_of_headings, cell)
         yield block
 
 

@@ -66,6 +66,7 @@ def _rows_of(comparison: Comparison, test: Test, group_of: Mapping[str, str]) ->
     values = evaluation.of(test.measure)[[evaluation.runs.index(name) for name in names]]
     differences = values[0] - values[1]
     counts = ~np.isnan(differences) & evaluation.has_weight
+    of_pair = [str(test.measure), *names]
     rows = []
     for number in np.flatnonzero(counts).tolist():
         topic = evaluation.topics[number]
@@ -73,7 +74,7 @@ def _rows_of(comparison: Comparison, test: Test, group_of: Mapping[str, str]) ->
         if comparison.groups:
             of_topic.append(group_of.get(topic, ""))
         numbers = [*values[:, number].tolist(), float(differences[number])]
-        rows.append([str(test.measure), *names, *of_topic, *numbers])
+        rows.append([*of_pair, *of_topic, *numbers])
     return rows
 
 
@@ -139,7 +140,7 @@ def _note_on(comparison: Comparison, test: Test, rows: list[list[Any]]) -> Itera
 
 def _better_and_worse(test: Test, rows: list[list[Any]]) -> tuple[int, int]:
     """The number of topics in which the run is better than the other, and worse."""
-    signs = [sign_of(test.measure) * np.sign(row[-1]) for row in rows]
+    signs = (sign_of(test.measure) * np.sign([row[-1] for row in rows])).tolist()
     return signs.count(1), signs.count(-1)
 
 

@@ -103,6 +103,17 @@ def plain_number(value: Any) -> Number:
     return number
 
 
+def plain_numbers(values: np.ndarray) -> list[Number]:
+    """The numbers of an array, each as `plain_number`.
+
+    >>> plain_numbers(np.array([0.0, 10.0])), plain_numbers(np.array([0.5, 1.0]))
+    ([0, 10], [0.5, 1])
+    """
+    if ((values == np.floor(values)) & (np.abs(values) < WHOLE)).all():
+        return values.astype(np.int64).tolist()
+    return list(map(plain_number, values.tolist()))
+
+
 MOST_PROPOSED = 10
 """A message writes out the gains up to this level."""
 
