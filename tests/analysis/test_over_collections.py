@@ -350,7 +350,9 @@ def test_remarks_name_their_collection():
     sources = {"web": (qrels, runs), "books": (qrels, runs)}
     with pytest.warns(InputWarning) as warned:
         comparison = compare_collections(sources, ["nDCG@2"])
-    text = "the run lacks 1 of 3 topics of the qrels (q2)"
+    text = (
+        "the run lacks 1 of 3 topics of the qrels (q2); it counts, mostly as 0, as in trec_eval -c"
+    )
     expected = [f"new in web: {text}", f"new in books: {text}"]
     assert [str(warning.message) for warning in warned] == expected
     assert [str(remark) for remark in comparison.remarks] == expected

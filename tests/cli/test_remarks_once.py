@@ -7,8 +7,8 @@ import pytest
 
 from ir_measures_graded import cli
 
-WARNING = "warning: short: the run lacks 1 of 2 topics of the qrels (2)"
-BELOW = "short: the run lacks 1 of 2 topics of the qrels (2)."
+WARNING = "warning: short: the run lacks 1 of 2 topics of the qrels (2); it counts, mostly as 0, as in trec_eval -c"
+BELOW = "short: the run lacks 1 of 2 topics of the qrels (2); it counts, mostly as 0, as in trec_eval -c."
 
 
 pytestmark = pytest.mark.filterwarnings("default")  # as in a process of its own

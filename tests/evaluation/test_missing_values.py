@@ -122,7 +122,10 @@ def test_remarks_on_a_run_do_not_depend_on_the_provider(measures):
     with pytest.warns(InputWarning):
         evaluation = evaluate(QRELS, {"lacks": {"1": NOTHING, "2": FIRST}}, measures)
     remarks = [remark for remark in evaluation.remarks if remark.subject == "lacks"]
-    assert remarks[0].text == "the run lacks 3 of 5 topics of the qrels (3, 4 and 5)"
+    assert (
+        remarks[0].text
+        == "the run lacks 3 of 5 topics of the qrels (3, 4 and 5); they count, mostly as 0, as in trec_eval -c"
+    )
     assert remarks[0].topics == ("3", "4", "5")
     assert evaluation.missing.tolist() == [[False, False, True, True, True]]
 

@@ -25,7 +25,12 @@ NONE_IS_JUDGED = (
 
 RUNS = [
     (USUAL, []),
-    ({"q1": USUAL["q1"]}, ["the run lacks 1 of 2 topics of the qrels (q2)"]),
+    (
+        {"q1": USUAL["q1"]},
+        [
+            "the run lacks 1 of 2 topics of the qrels (q2); it counts, mostly as 0, as in trec_eval -c"
+        ],
+    ),
     ({"q9": {"a": 1.0}}, [LACKS_ALL]),
     ({"q1": {"u": 2.0, "v": 1.0}, "q2": {"w": 1.0}}, [NONE_IS_JUDGED]),
     (UNJUDGED, ["60 % of the top 10 are unjudged"]),
@@ -65,7 +70,7 @@ def test_what_holds_for_several_runs_is_said_once():
         with pytest.warns(InputWarning) as caught:
             analysis(QRELS, runs, "nCG")
         assert [str(warning.message) for warning in caught] == [
-            "z: the run lacks 1 of 2 topics of the qrels (q2)",
+            "z: the run lacks 1 of 2 topics of the qrels (q2); it counts, mostly as 0, as in trec_eval -c",
             "60 % to 75 % of the top 10 are unjudged in x, y and z",
         ]
     with pytest.warns(InputWarning) as caught:

@@ -233,8 +233,8 @@ def test_a_run_is_warned_of_once_and_what_only_a_machine_shows_is_too(recwarn):
     more = human | {"q3": {"a": 1}}
     whole = {topic: {"a": 2.0, "b": 1.0} for topic in more}
     runs = {"A": whole, "B": {"q1": {"a": 2.0, "b": 1.0}}}
-    by_human = "B: the run lacks 1 of 2 topics of the qrels (q2)"
-    by_machine = "m: B: the run lacks 2 of 3 topics of the qrels (q2 and q3)"
+    by_human = "B: the run lacks 1 of 2 topics of the qrels (q2); it counts, mostly as 0, as in trec_eval -c"
+    by_machine = "m: B: the run lacks 2 of 3 topics of the qrels (q2 and q3); they count, mostly as 0, as in trec_eval -c"
     for machine, texts in ((human, [by_human]), (more, [by_human, by_machine])):
         recwarn.clear()
         judges(human, {"m": machine}, runs, ["CG@2"], resamples=100)

@@ -207,7 +207,7 @@ def check(
     >>> found = check(qrels, {"bm25": {"q1": {"a": 1.0}}}, ["P(rel=3)@5"])
     >>> for remark in found.remarks:
     ...     print(remark)
-    bm25: the run lacks 1 of 2 topics of the qrels (q2)
+    bm25: the run lacks 1 of 2 topics of the qrels (q2); it counts, mostly as 0, as in trec_eval -c
     P(rel=3)@5: no level of the qrels reaches rel=3; the highest is 2
 
     Raises `GradedError` for qrels and measures that `evaluate` refuses.

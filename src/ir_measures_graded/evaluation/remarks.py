@@ -279,7 +279,7 @@ class RunRemarks:
         if lacking:
             text = f"the run lacks {len(lacking):,} of {all_topics} of the qrels"
             if len(lacking) < topics:
-                text += f" ({listed(lacking, NAMED_TOPICS)})"
+                text += f" ({listed(lacking, NAMED_TOPICS)}); {_count_as_empty(len(lacking))}"
             elif source.in_memory:  # a file of such a run is refused
                 of_run = next(iter(source.rows().topics), None)
                 if of_run is not None:
@@ -355,6 +355,17 @@ class RunRemarks:
         elif self.judged.sum() < FEW_MATCHES * self.can_match.sum():
             text = f"few documents are judged; check that run and qrels use the same ids{examples}"
             yield Remark("ids", name, text)
+
+
+def _count_as_empty(topics: int) -> str:
+    """How topics that a run lacks count in its mean.
+
+    >>> _count_as_empty(1)
+    'it counts, mostly as 0, as in trec_eval -c'
+    """
+    if topics == 1:
+        return "it counts, mostly as 0, as in trec_eval -c"
+    return "they count, mostly as 0, as in trec_eval -c"
 
 
 def topics_with(topics: Sequence[str], has_property: np.ndarray) -> tuple[str, ...]:
