@@ -93,12 +93,14 @@ def test_the_page_begins_with_the_measure_as_named(opened, demo_page):
     pressed = page.get_by_role("button", pressed=True).all_inner_texts()
     assert pressed == ["as named, w3, linear (1, 2, 3)"]
     answer = page.locator(".what-if-answers .lead").inner_text()
-    assert answer == "D is best, with a mean of .5077. The order is that of nDCG_JK@10 as named."
+    assert answer == "D is best, with a mean of .5077."
+    agreed = page.locator(".what-if-answers > p:not(.lead)")
+    assert agreed.inner_text() == "The order is that of nDCG_JK@10 as named."
     assert set(page.locator(".what-if-moved").all_inner_texts()) == {"="}
     page.get_by_role("button", name="w1 (1, 1, 1)").click()
     answer = page.locator(".what-if-answers .lead").inner_text()
     assert answer.startswith("B is best")
-    assert "with the order of nDCG_JK@10 as named is" in answer
+    assert "with the order of nDCG_JK@10 as named is" in agreed.inner_text()
 
 
 def test_equal_runs_are_equally_good(opened, tmp_path):
@@ -239,8 +241,15 @@ def test_sliders_and_order_of_the_runs_fit_on_the_screen_of_a_phone(opened, demo
     above_runs, bottom = page.evaluate(PLACE, ".what-if-runs")
     assert below_first < above_runs
     assert bottom - top < 600
+    above_answer, below_answer = page.evaluate(PLACE, "#what-if .lead")
+    assert below_first < above_answer
+    assert below_answer < above_runs
+    wide_bar = "document.querySelector('.what-if-bar').offsetWidth > 80"
+    assert page.evaluate(wide_bar)
     page.set_viewport_size({"width": 1280, "height": 800})
-    assert page.locator(".what-if-answers .what-if-runs").count() == 1
+    assert page.locator(".what-if-answers .what-if-runs .what-if-bars .what-if-bar").count() == 5
+    assert page.locator(".what-if-answers .lead").count() == 1
+    assert page.evaluate(wide_bar)
 
 
 def test_wide_elements_say_that_they_scroll_until_their_end(opened, demo_page):
@@ -266,6 +275,15 @@ def test_a_slider_that_turns_nothing_says_so(opened, demo_page):
     page.get_by_label("a higher level is worth at least as much").uncheck()
     page.wait_for_function(
         "!document.querySelector('.what-if-tipping').textContent.includes('box')"
+    )
+
+
+def test_the_slider_says_up_to_which_gain_no_other_run_is_best(opened, demo_page):
+    page = opened(demo_page, "#b=2&g=1,5,2&k=10&m=nDCG_JK").page
+    page.wait_for_selector(".what-if-tipping:not(:empty)")
+    assert lines_of(page)[1].startswith(
+        "The slider takes lower levels along: then no other run is best at higher gains, up to "
+        "100, and E overtakes D below a gain of 1.83."
     )
 
 

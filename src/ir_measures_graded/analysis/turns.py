@@ -1,16 +1,18 @@
 """Where the best run changes as documents of the highest level gain more or less.
 
 The gain of the highest level runs over the positions of the slider of the what-if page, from the
-gain of a measure on in both directions, while those of the other levels stay. Between two positions
-with different best runs, bisection finds the turn to three digits, as the script ``whatif.js`` does
-for the gains that a reader chooses.
+gain of a measure on in both directions, while those of the other levels stay. A turn below the gain
+of a lower level is also sought with lower levels taken along, which never gain more. Between two
+positions with different best runs, bisection finds the turn to three digits, as the script
+``whatif.js`` does for the gains that a reader chooses.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -40,6 +42,8 @@ TIED = 1e-12
 MOST_FIXED = 3
 """The most unchanged gains that a sentence names."""
 Best = tuple[str, ...]
+GainsAt = Callable[[float], Sequence[Number]]
+"""The gains of all levels, from that of the highest one."""
 
 
 class Turn(NamedTuple):
@@ -53,13 +57,19 @@ class Turn(NamedTuple):
 @dataclass(frozen=True)
 class Turns:
     """The nearest turns above and below the gains of the levels above 0, ascending; None if there
-    is none."""
+    is none.
+
+    `along` is the turn below if the highest level takes lower levels along, where that differs
+    (`differs_along`).
+    """
 
     measure: Measure
     levels: Sequence[Number]
     gains: Sequence[Number]
     above: Turn | None
     below: Turn | None
+    along: Turn | None = None
+    differs_along: bool = False
 
     def __str__(self) -> str:
         """The turns as a sentence."""
@@ -77,7 +87,17 @@ class Turns:
         if not clauses:
             last = plain_number(_positions(max(map(float, self.gains)))[-1])
             clauses.append(f"the best run never changes, up to a gain of {last} of {highest}")
-        return f"By {self.measure}, {', and '.join(clauses)}{self._fixed()}."
+        sentence = f"By {self.measure}, {', and '.join(clauses)}{self._fixed()}."
+        if self.differs_along:
+            sentence += f" If no lower level may gain more than {highest}, {self._along()}."
+        return sentence
+
+    def _along(self) -> str:
+        """The turn below with lower levels taken along, as a clause."""
+        if self.along is None:
+            return "no other run is best at lower gains"
+        change = _change(self.along.before, self.along.after)
+        return f"{change} below a gain of {short(self.along.gain, '.3g')}"
 
     @property
     def _compared(self) -> int | None:
@@ -110,47 +130,57 @@ def turns_of(
     """The nearest turns around `gains`, those of a measure of the `levels` above 0; None for too
     many lists."""
     topic_count = len(study.judgments.documents.topics)
-    most = MOST_LISTS if measure.params.get("cutoff") else MOST_WHOLE_LISTS
-    if len(study.runs) * topic_count > most:
+    most_lists = MOST_LISTS if measure.params.get("cutoff") else MOST_WHOLE_LISTS
+    if len(study.runs) * topic_count > most_lists:
         return None
     names = [run.name for run in study.runs]
-    ranks = stacked([run.ranks for run in study.runs])
-    best_at_gain: dict[float, Best] = {}
 
-    def best(gain: float) -> Best:
-        if gain not in best_at_gain:
-            changed = dict(zip(levels, [*gains[:-1], gain], strict=True))
+    def winners(gains_at: GainsAt) -> Callable[[float], Best]:
+        """The function from the gain of the highest level to the best runs."""
+
+        @cache
+        def best(gain: float) -> Best:
+            changed = dict(zip(levels, gains_at(gain), strict=True))
             values = values_of(with_gains(measure, changed), ranks)
             means = values.reshape(len(names), topic_count).mean(axis=1)
             is_best = means.max() - means <= TIED * np.abs(means).max()
-            best_at_gain[gain] = tuple(names[run] for run in np.flatnonzero(is_best).tolist())
-        return best_at_gain[gain]
+            return tuple(names[run] for run in np.flatnonzero(is_best).tolist())
 
-    def winner(gain: float) -> Best:
-        # Where one run overtakes another, both are equal; the winner is the best just above.
-        if len(best(gain)) > 1:
-            return best(gain * (1 + 1e-6) + 1e-9)
-        return best(gain)
+        def winner(gain: float) -> Best:
+            # Where one run overtakes another, both are equal; the winner is the best just above.
+            if len(best(gain)) > 1:
+                return best(gain * (1 + 1e-6) + 1e-9)
+            return best(gain)
 
+        return winner
+
+    ranks = stacked([run.ranks for run in study.runs])
+    winner = winners(lambda gain: [*gains[:-1], gain])
     own_gain = float(gains[-1])
     positions = _positions(max(map(float, gains)))
-    rising = [gain for gain in positions if gain > own_gain]
-    falling = [gain for gain in positions if gain <= own_gain]
-    if falling:
-        rising = [falling[-1], *rising]
-    above = None
-    below = None
-    for turn in _turns_between(rising, winner):
-        if turn.gain > own_gain:
-            above = turn
-            break
-        below = turn
-    if below is None:
-        below = next(_turns_between(falling[::-1], winner), None)
-    turns = Turns(measure, levels, gains, above, below)
+    higher = [gain for gain in positions if gain > own_gain]
+    lower = [gain for gain in positions if gain <= own_gain]
+    # The own gain may be between two positions.
+    rising = [*lower[-1:], *higher]
+    falling = [*higher[:1], *lower[::-1]]
+
+    def below_by(winner: Callable[[float], Best]) -> Turn | None:
+        turns = _turns_between(falling, winner)
+        return next((turn for turn in turns if turn.gain <= own_gain), None)
+
+    above = next((turn for turn in _turns_between(rising, winner) if turn.gain > own_gain), None)
+    below = below_by(winner)
+    lower_gains = list(map(float, gains[:-1]))
+    along = below
+    if lower_gains and (below is None or below.gain < max(lower_gains)):
+        most = max(own_gain, LEAST_GAIN)  # lower levels do not come back with the highest one
+        along = below_by(
+            winners(lambda gain: [*(min(other, gain, most) for other in lower_gains), gain])
+        )
+    turns = Turns(measure, levels, gains, above, below, along, differs_along=along != below)
     is_nothing = below is not None and below.gain <= AT_ZERO and turns._compared is None
     if is_nothing:  # Without any gain above 0, all runs are equal.
-        turns = Turns(measure, levels, gains, above, None)
+        turns = replace(turns, below=None, differs_along=False)
     return turns
 
 

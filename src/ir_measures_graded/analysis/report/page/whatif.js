@@ -374,24 +374,34 @@ class WhatIfPage {
     this.buildGains();
     this.buildOthers();
     this.answer = make("p", { className: "lead", "aria-live": "polite" });
+    this.agreed = make("p", { "aria-live": "polite" });
     this.tipping = make("div", { className: "what-if-tipping", "aria-live": "polite" });
     this.buildRuns();
     this.buildMap();
     this.buildCopies();
-    const right = make("div", { className: "what-if-answers" }, this.answer, this.table, this.tipping, this.map);
+    const right = make("div", { className: "what-if-answers" },
+      this.answer, this.table, this.agreed, this.tipping, this.map);
     this.root.append(make("div", { className: "what-if-columns" }, this.controls, right), this.copies);
     this.keepOrderInSight();
     this.root.hidden = false;
     document.getElementById("what-if-static").hidden = true;
   }
 
-  // Where there is one column, the order of the runs stands directly below the sliders.
+  // Where there is one column, the best run and the order stand directly below the sliders. Where it is narrow, the
+  // bars stand below the names.
   keepOrderInSight() {
-    const narrow = matchMedia("(max-width: 67rem)");
+    const oneColumn = matchMedia("(max-width: 67rem)");
+    const narrow = matchMedia("(max-width: 52rem)");
     const place = () => {
-      if (narrow.matches) this.gainSliders.after(this.table);
-      else this.answer.after(this.table);
+      if (oneColumn.matches) this.gainSliders.after(this.answer, this.table);
+      else this.agreed.before(this.answer, this.table);
+      for (const row of this.rows) {
+        (narrow.matches ? row.name : row.bars).append(row.bar);
+        row.bars.hidden = narrow.matches;
+      }
+      this.meanHead.colSpan = narrow.matches ? 1 : 2; // the bar and the number
     };
+    oneColumn.addEventListener("change", place);
     narrow.addEventListener("change", place);
     place();
   }
@@ -459,16 +469,17 @@ class WhatIfPage {
         bar,
         rank: make("td", { className: "n" }),
         moved: make("td", { className: "what-if-moved" }),
+        name: make("th", { scope: "row" }, ...breakable(name)),
+        bars: make("td", { className: "what-if-bars" }, bar),
         mean: make("td", { className: "n" }),
       };
-      row.element = make("tr", {}, row.rank, row.moved,
-        make("th", { scope: "row" }, ...breakable(name)), make("td", { className: "what-if-bars" }, bar), row.mean);
+      row.element = make("tr", {}, row.rank, row.moved, row.name, row.bars, row.mean);
       return row;
     });
     this.body = make("tbody", {}, ...this.rows.map((row) => row.element));
     const heads = [["rank", "n"], ["moved", ""], ["run", ""], ["mean", "n"]];
     const cells = heads.map(([text, className]) => make("th", { scope: "col", className, textContent: text }));
-    cells[cells.length - 1].colSpan = 2; // the bar and the number
+    this.meanHead = cells[cells.length - 1];
     const table = make("table", { className: "what-if-runs" },
       make("caption", { textContent: "Means of the runs; “moved” compares the ranks with those of " + this.data.reference }),
       make("thead", {}, make("tr", {}, ...cells)), this.body);
@@ -643,8 +654,8 @@ class WhatIfPage {
     const best = bestOf(means);
     const verb = isShared(best) ? "are equally good and" : "is";
     const mean = digits(Math.max(...means), 4);
-    const leads = `${namesOf(best, this.data.runs)} ${verb} best, with a mean of ${mean}.`;
-    this.answer.replaceChildren(...breakable(`${leads} ${this.agreement()}`));
+    this.answer.replaceChildren(...breakable(`${namesOf(best, this.data.runs)} ${verb} best, with a mean of ${mean}.`));
+    this.agreed.replaceChildren(...breakable(this.agreement()));
   }
 
   // How the order compares with that of the setting at first.
@@ -828,9 +839,11 @@ function fixedGains(gains, levels, compared) {
   return others.length > 3 ? ", with the other gains as they are" : `, with ${others.join(" and ")}`;
 }
 
-// The nearest turns above and below a gain.
-function nearest({ turns }, gain) {
-  return { above: turns.find((turn) => turn.gain > gain), below: turns.findLast((turn) => turn.gain <= gain) };
+// The nearest turns above and below a gain, and the last gain that was searched.
+function nearest({ turns, last }, gain) {
+  const above = turns.find((turn) => turn.gain > gain);
+  const below = turns.findLast((turn) => turn.gain <= gain);
+  return { above, below, last };
 }
 
 const isAtZero = (turn) => turn.gain <= 0.001;
@@ -902,7 +915,8 @@ function dragSentence(alone, dragged, highest, runs) {
   const at = (turn) => `a gain of ${plain(rounded(turn.gain))}`;
   if (!isSame(alone.above, dragged.above)) {
     const { above } = dragged;
-    parts.push(above ? `${changes(above.to, above.from, runs)} above ${at(above)}` : "no other run is best at higher gains");
+    const none = `no other run is best at higher gains, up to ${plain(dragged.last)}`;
+    parts.push(above ? `${changes(above.to, above.from, runs)} above ${at(above)}` : none);
   }
   if (!isSame(alone.below, dragged.below)) {
     const { below } = dragged;
