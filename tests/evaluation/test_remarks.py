@@ -253,7 +253,10 @@ def _texts(qrels):
         ),
         ({"a": -2, "b": -2}, []),  # several documents are spam
         ({"a": 40, "b": 40}, []),
-        ({"a": 8}, []),
+        ({"a": 7}, ["1 document has level 7, and the others levels from 0 to 4"]),
+        ({"a": 9}, ["1 document has level 9, and the others levels from 0 to 4"]),
+        ({"a": 6}, []),  # a scale may lack one or two of its levels
+        ({"a": 7, "b": 7}, []),
     ],
 )
 def test_check_tells_levels_that_hardly_any_document_has(levels, texts):
@@ -265,6 +268,25 @@ def test_check_tells_levels_that_hardly_any_document_has(levels, texts):
 def test_check_tells_no_level_of_a_scale(scale):
     most = {f"d{number}": min(scale) for number in range(50)}
     assert _texts({"q1": most | {f"e{level}": level for level in scale}}) == []
+
+
+def test_check_tells_no_number_of_clicks():
+    clicks = [0] * 500 + [1] * 60 + [2] * 12 + [3] * 3 + [4] + [8]
+    assert _texts({"q1": {f"d{number}": count for number, count in enumerate(clicks)}}) == []
+
+
+@pytest.mark.parametrize("level", [7, 8, 9])
+def test_check_tells_one_wrong_digit_in_a_track_and_nothing_of_the_track(level, shared_data):
+    lines = (shared_data / "cast21-doc" / "qrels.txt").read_text().splitlines()
+    rows = [line.split() for line in lines]
+    qrels = {}
+    for topic, _, document, own_level in rows:
+        qrels.setdefault(topic, {})[document] = int(own_level)
+    rare = [remark for remark in check(qrels).remarks if remark.kind == "rare level"]
+    assert rare == []
+    qrels[rows[0][0]][rows[0][2]] = level
+    (rare,) = [remark for remark in check(qrels).remarks if remark.kind == "rare level"]
+    assert rare.text.startswith(f"1 document has level {level}, and the others levels from 0 to 4")
 
 
 def test_check_tells_repeated_judgments(tmp_path):

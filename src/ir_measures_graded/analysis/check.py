@@ -1,9 +1,9 @@
 """Checks qrels, runs and measures before anything is evaluated."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 import numpy as np
@@ -58,6 +58,12 @@ LEAST_FAR_LEVEL: Final = 10
 """A digit too many makes levels of at least this size."""
 RARE_SHARE: Final = 0.001
 """A level of at most this share of the judgments, or of one, may be a mistake."""
+GAP: Final = 3
+"""A level so many steps of the scale above its highest other level may be a mistake."""
+LEAST_STEPS: Final = 2
+"""A scale of fewer steps does not tell how far its next level may be."""
+COMMON: Final = 10
+"""So many times as many documents have each other level of the scale."""
 LEAST_JUDGMENTS: Final = 10
 """Of fewer judgments, each level is rare."""
 MOST_GRADES: Final = 12
@@ -261,7 +267,7 @@ def _on_rare_levels(of_qrels: Levels) -> Iterator[str]:
         return
     *others, highest = sorted(counts)
     suspects = [level for level in counts if level < 0]
-    if _is_far(highest, others):
+    if _is_far(highest, others) or _is_beyond_gap(highest, counts):
         suspects.append(highest)
     for level in suspects:
         count = counts[level]
@@ -288,6 +294,25 @@ def _is_far(highest: float, others: Sequence[float]) -> bool:
     before = [level for level in others[:-1] if level > 0]
     is_geometric = bool(before) and highest / next_highest <= next_highest / before[-1]
     return not is_geometric and highest - next_highest > 2 * span
+
+
+def _is_beyond_gap(highest: float, counts: Mapping[float, int]) -> bool:
+    """Whether the highest level is far from a scale of even steps, all of whose levels are common.
+
+    Levels that are numbers of clicks get rarer step by step, so the highest of these is not.
+
+    >>> _is_beyond_gap(7, {0: 900, 1: 50, 2: 40, 7: 1}), _is_beyond_gap(4, {0: 900, 1: 50, 2: 40})
+    (True, False)
+    >>> _is_beyond_gap(7, {0: 900, 1: 50, 2: 4, 7: 1}), _is_beyond_gap(7, {0: 90, 1: 50, 3: 40})
+    (False, False)
+    """
+    scale = sorted(level for level in counts if 0 <= level < highest)
+    if not LEAST_STEPS < len(scale) <= MOST_GRADES:
+        return False
+    largest_step = max(upper - lower for lower, upper in pairwise(scale))
+    rarest = min(counts[level] for level in scale)
+    is_gap = highest - scale[-1] >= GAP * largest_step
+    return is_gap and rarest >= COMMON * counts.get(highest, 0)
 
 
 def _on_repeated(qrels: Rows) -> Iterator[str]:
