@@ -221,3 +221,12 @@ def test_the_sentences_name_the_pairs_that_can_turn_or_whose_ranges_overlap():
     _, apart = map(str, ranges(QRELS, alike, ["muAP@2"]).answer())
     assert apart.endswith(f"{unknown}.")
     assert "pair" not in str(ranges(QRELS, {"tied": RUNS["tied"]}, ["muAP@2"]).answer())
+
+
+def test_a_range_below_four_decimals_has_ends_that_differ():
+    scores = {f"d{number}": 3000.0 - number for number in range(3000)} | {"a": 0.5, "b": 0.5}
+    (row,) = ranges({"q": {"a": 1}}, {"A": {"q": scores}}, ["nDCG_Burges"]).values
+    lowest, highest = row.ties
+    assert 0 < highest - lowest < 1e-4
+    answer = str(ranges({"q": {"a": 1}}, {"A": {"q": scores}}, ["nDCG_Burges"]).answer()[0])
+    assert answer.startswith("Tied scores can move nDCG_Burges of A between .08656 and .08657")

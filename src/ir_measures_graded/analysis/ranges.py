@@ -39,7 +39,7 @@ from ..evaluation.order_of_runs import best_first
 from ..evaluation.remarks import issued_together
 from ..evaluation.weights import counted_by, topics_that_count
 from ..output.figures import Figure, Forest, picture
-from ..output.formats import Percent, counted, decimal, listed
+from ..output.formats import Percent, counted, decimals_apart, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import Progress, steps
@@ -140,9 +140,9 @@ class Ranges(Result):
             lowest, highest = of_runs[run]
             text = "{} cannot move {} of any run"
             names = [cause, measure]
-            if lowest < highest:
+            if highest - lowest > ROUNDING:
                 text = "{} can move {} of {} between {} and {}"
-                names += [run, decimal(lowest), decimal(highest)]
+                names += [run, *decimals_apart(lowest, highest)]
             of_pairs: dict[tuple[str, str], Interval] = _known(self.differences, measure, kind)
             if of_pairs:
                 on_pairs, pairs = _pairs_that_turn(of_pairs)

@@ -16,6 +16,9 @@ Row = Sequence[Any]
 Cells = tuple[list[str], list[list[Any]]]
 """Column names and rows."""
 PLACES = 4
+"""The decimals of numbers that people read."""
+MOST_PLACES = 12
+"""At most so many decimals tell two numbers apart."""
 LEAST_LAST = 30
 """A last column of sentences has at least this width."""
 
@@ -79,6 +82,19 @@ def decimal(number: float, sign: str = "") -> str:
     ('.3014', '−.5000', '12.5000', '+.0200')
     """
     return short(number, f"{sign}.{PLACES}f")
+
+
+def decimals_apart(lowest: float, highest: float) -> tuple[str, str]:
+    """Two numbers as a sentence has them, with as many decimals as tell them apart.
+
+    >>> decimals_apart(0.25, 0.5), decimals_apart(0.445812, 0.445834)
+    (('.2500', '.5000'), ('.44581', '.44583'))
+    """
+    for places in range(PLACES, MOST_PLACES):
+        texts = short(lowest, f".{places}f"), short(highest, f".{places}f")
+        if texts[0] != texts[1]:
+            return texts
+    return short(lowest, f".{MOST_PLACES}f"), short(highest, f".{MOST_PLACES}f")
 
 
 def short(number: float, form: str = "g") -> str:
