@@ -205,6 +205,12 @@ def test_by_mean_a_significant_loss_within_the_margin_holds_and_one_above_it_doe
         gate(values, by_mean=True, looks=2)
 
 
+def test_a_share_below_1_percent_keeps_the_0_before_the_point():
+    old, new = random_pair(60, 0.001, 0.001)
+    answer = gate(of_pair(old, new - 0.002), margin="0.1%", by_mean=True).answer()[0]
+    assert " or −0.3 %, " in answer
+
+
 def test_each_of_several_looks_has_its_share_of_the_error():
     p_values = []
     for old, new in random_pairs(40, 50, shift=-0.02, seed=4):
@@ -232,7 +238,7 @@ def test_losses_of_groups_that_the_table_shows_are_told():
     assert below_0 == {None, "g0", "g1"}
     name = every.verdicts[0].name
     assert every.answer()[0].endswith(
-        f"within the margin of 5 %; significant, but smaller: the loss by {name} (−.0035 or −.7 %) "
+        f"within the margin of 5 %; significant, but smaller: the loss by {name} (−.0035 or −0.7 %) "
         f"and {name} in g0 (−.0100 or −2.0 %); smaller, and significant only without Holm's "
         f"correction: the loss by {name} in g1 (−.0050 or −1.0 %)."
     )

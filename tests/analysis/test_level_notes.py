@@ -15,11 +15,13 @@ from ir_measures_graded.analysis import (
     explain_difference,
     gate,
     holes,
+    intervals,
     judges,
     power,
     ranges,
     sensitivity,
 )
+from ir_measures_graded.output.formats import escaped_html, escaped_latex
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 pytest.importorskip("statsmodels", reason="statsmodels is not installed")
@@ -145,3 +147,19 @@ def test_collections_with_other_levels_have_no_common_top_gain():
     ]
     assert "the top gain H is the highest gain in the qrels" in captions[0]
     assert "the top gain H is 3, the highest gain" in captions[1]
+
+
+def test_captions_have_the_gains_of_all_levels_and_no_table_of_a_terminal_has():
+    """A measure string leaves out gains that equal their levels: level 1 looks as if it gained
+    nothing."""
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    measure = "nDCG_JK(gains={2:3,3:10})@10"
+    gains = f"{measure}: gain of levels 1/2/3: 1/3/10."
+    runs = {name: demo.run_paths()[name] for name in "DE"}
+    values = evaluate(demo.qrels_path(), runs, [measure, "AP"])
+    comparison = compare(values)
+    assert escaped_latex(gains) in comparison.to_latex()
+    assert escaped_html(gains) in comparison.to_html()
+    for result in (values, intervals(values), comparison, gate(values)):
+        assert gains in result.figure().texts[-1].get_text().replace("\n", " ")
+        assert gains not in " ".join(map(str, [*result.answer(), *result.notes()]))

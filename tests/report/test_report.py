@@ -286,6 +286,27 @@ def test_the_first_sentence_says_what_the_tests_support(of_two, gains, sentence)
     assert text_of(second_lead.partition("</p>")[0]).startswith(sentence)
 
 
+def test_the_detectable_difference_is_that_of_the_pairs_that_are_named():
+    """It is the largest one of these pairs, so that it holds for each of them."""
+    for names in ("DE", "ABCDE"):
+        runs = {name: DEMO_RUNS[name] for name in names}
+        result = report(demo.qrels_path(), runs, ["nDCG_JK@10"])
+        tests = [line.test for line in result.verdict.measures[0].lines if line.test]
+        detectable = max(test.detectable for test in tests if not test.significant)
+        what = "E" if names == "DE" else "any of E and B"
+        difference = f"{detectable:.4f}".removeprefix("0")
+        text = f"detects a true difference of {difference} between D and {what} with"
+        assert text in text_of(result.html)
+
+
+def test_percentages_of_a_report_keep_the_0_before_the_point():
+    judged = {"q": {f"d{n}": 1 for n in range(2)}}
+    run = {"q": {f"d{n}": -float(n) for n in range(300)}}
+    html = report(judged, {"one": run}, ["nDCG_JK@300"]).html
+    assert "0.7 %" in text_of(html)
+    assert not re.search(r"[^\d]\.\d %", text_of(html))
+
+
 def test_a_report_claims_no_test_and_no_difference_where_there_is_none():
     html = report(QRELS, {"one": RUNS["good"], **RUNS}, ["nDCG_JK@2"]).html
     text = text_of(between(html, "<main>", 'id="data"'))
@@ -305,7 +326,7 @@ def test_one_difference_is_one_in_the_sentence_on_its_sign(of_two):
 
 def test_a_page_has_numbers_in_the_style_of_its_sentences(of_demo):
     tables = "".join(re.findall("<tbody>.*?</tbody>", of_demo.html, flags=re.DOTALL))
-    assert not re.search(r">[+−]?0\.\d", tables)
+    assert not re.search(r">[+−]?0\.\d+<", tables)
     assert re.search(r">[+−]?\.\d{4}<", tables)
 
 

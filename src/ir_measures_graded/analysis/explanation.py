@@ -33,7 +33,7 @@ from ..core.rows.passages import PassageRun
 from ..core.rows.rows import AscendingRun
 from ..errors import NotApplicableError
 from ..evaluation.at_ranks import DEEPEST, one_measure, values_at_ranks
-from ..evaluation.level_notes import notes_on_err, notes_on_rel
+from ..evaluation.level_notes import notes_on_err, notes_on_rel, with_gains
 from ..evaluation.named import Judgments, Qrels, Run, Runs, study_of
 from ..evaluation.order_of_rows import ORDER_GIVEN
 from ..evaluation.run_evaluator import RunEvaluator
@@ -291,6 +291,7 @@ class Explanation(Result):
             text += f" {MEANING_OF_FACTORS[factor_head]}"
         if len(self.documents) > MOST_DRAWN:
             text += f" The first {MOST_DRAWN} of {len(self.documents)} ranks are drawn."
+        text = with_gains(text, [self.measure], self.levels_of_qrels)
         return picture([tiles], title or self.summary, text)
 
     def factors(self) -> tuple[np.ndarray | None, str]:

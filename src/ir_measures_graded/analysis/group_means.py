@@ -16,6 +16,7 @@ from ..errors import GradedError, Remark
 from ..evaluation.attributes import By, groups_of
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluation import ACROSS, Evaluation, axis_label
+from ..evaluation.level_notes import with_gains
 from ..evaluation.order_of_runs import best_first
 from ..output.figures import Drawing, Figure, Forest, on_one_scale, picture
 from ..output.formats import counted, decimal, known
@@ -57,6 +58,7 @@ class GroupMeans(Result):
     unit: str = "topic"
     noted: tuple[Note, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    levels: tuple[float, ...] = ()
 
     def answer(self) -> list[Note]:
         """The groups with the lowest and the highest mean by the first measure: of each run, the
@@ -139,6 +141,7 @@ class GroupMeans(Result):
         text = f"Groups hold different {self.unit}s: a lower mean may be that of harder ones."
         if self.confidence is not None:
             text += f" Bars: {100 * self.confidence:g} % intervals, each for itself."
+        text = with_gains(text, by_measure, self.levels)
         return picture(drawings, title or self.summary, text, across=ACROSS)
 
     def notes(self) -> list[Note]:
@@ -195,6 +198,7 @@ def group_means(evaluation: Evaluation, by: By, confidence: float | None = None)
         evaluation.unit,
         tuple(evaluation.notes()),
         evaluation.remarks,
+        evaluation.levels,
     )
 
 

@@ -16,6 +16,7 @@ from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark, level_of_caller, shown
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluation import ACROSS, Evaluation, axis_label
+from ..evaluation.level_notes import with_gains
 from ..evaluation.order_of_runs import best_first, leading
 from ..output import figures
 from ..output.formats import counted, decimal, known, listed
@@ -54,8 +55,8 @@ class Intervals(Result):
     measures that ir-measures sums over the topics, such as NumRet. `topics` (runs × measures)
     counts the topics that have a value. `method` is ``t`` or ``bca``. `unit` is ``topic`` or
     ``session``, `over` the number of topics in words. `noted` are the notes on levels, on topics
-    without relevant documents and on weights. Each interval holds for itself, not all of them
-    together.
+    without relevant documents and on weights. `levels` are those of the qrels. Each interval holds
+    for itself, not all of them together.
     """
 
     runs: tuple[str, ...]
@@ -70,6 +71,7 @@ class Intervals(Result):
     over: str = ""
     noted: tuple[Note, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    levels: tuple[float, ...] = ()
 
     def of(self, run: str, measure: Measure | str) -> tuple[float, float]:
         """The interval of one run by one measure."""
@@ -161,6 +163,7 @@ class Intervals(Result):
             )
             panels.append(panel)
         caption = f"Bars: {self._kind} over {self.unit}s, each for itself."
+        caption = with_gains(caption, self.measures, self.levels)
         return figures.picture(panels, title or self.headline, caption, across=ACROSS)
 
     def _best_first(self) -> list[int]:
@@ -259,6 +262,7 @@ def intervals(
         over=evaluation.topics_of_means(),
         noted=tuple(evaluation.notes()),
         remarks=evaluation.remarks,
+        levels=evaluation.levels,
     )
 
 

@@ -33,7 +33,7 @@ from ..errors import NotApplicableError
 from ..evaluation.attributes import By
 from ..evaluation.checked import checks_arguments
 from ..evaluation.counting import lacks_relevant, weighted_mean
-from ..evaluation.level_notes import notes_on_levels
+from ..evaluation.level_notes import notes_on_levels, with_gains
 from ..evaluation.named import Qrels, Run, Runs, Study, measures_for, study_of
 from ..evaluation.order_of_runs import best_first
 from ..evaluation.remarks import issued_together
@@ -174,6 +174,7 @@ class Ranges(Result):
             "the unjudged documents within the cutoff. The bars are bounds, not confidence "
             "intervals. Right: the share of judged documents."
         )
+        text = with_gains(text, self.measures, self.levels)
         return picture(drawings, title or self.summary, text, across=2)
 
     def _rows_by(self, measure: GradedMeasure) -> list[Range]:

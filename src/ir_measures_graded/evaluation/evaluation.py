@@ -682,7 +682,7 @@ class Evaluation(Result):
                 shows_names=column == 0,
             )
             panels.append(panel)
-        return figures.picture(panels, title or self.headline(), across=ACROSS)
+        return figures.picture(panels, title or self.headline(), self._gains(), across=ACROSS)
 
     def best_first(self, measure: Measure | str | None = None) -> list[int]:
         """The numbers of the runs from the best mean by a measure, the first one by default."""
@@ -718,7 +718,7 @@ class Evaluation(Result):
             if not panel.names_every_column:
                 panel = panel.turned()
             panels.append(panel)
-        return figures.picture(panels, title or self.summary, across=2)
+        return figures.picture(panels, title or self.summary, self._gains(), across=2)
 
     def _figure_of_quartiles(self, title: str) -> figures.Figure:
         """The median, the quartiles and the range of each run over the topics."""
@@ -749,7 +749,14 @@ class Evaluation(Result):
             "to the upper quartile. Thin bar: from the lowest to the highest value. Runs are "
             f"sorted by their mean {self.measures[0]}."
         )
+        caption = self._gains(caption)
         return figures.picture(panels, title or self.headline(), caption, across=ACROSS)
+
+    def _gains(self, caption: str = "") -> str:
+        """A caption with the gains of all levels."""
+        from .level_notes import with_gains
+
+        return with_gains(caption, self.measures, self.levels)
 
 
 def _taken(array: np.ndarray | None, places: Sequence[int], axis: int = 0) -> np.ndarray | None:

@@ -99,10 +99,52 @@ def notes_on_err(measures: Iterable[Measure], levels: Sequence[float]) -> Iterat
 
 
 def notes_for_caption(measures: Iterable[Measure], levels: Sequence[float]) -> list[Note]:
-    """The least relevant level and the top gain, which decide values and are not in the measure
-    strings."""
+    """The gains of all levels, the least relevant level and the top gain, which decide values and
+    are not all in the measure strings."""
     measures = list(measures)
-    return [*notes_on_rel(measures, levels), *notes_on_top_gain(measures, levels)]
+    on_gains = notes_on_gains(measures, levels)
+    return [*on_gains, *notes_on_rel(measures, levels), *notes_on_top_gain(measures, levels)]
+
+
+def with_gains(caption: str, measures: Iterable[Measure], levels: Sequence[float]) -> str:
+    """The caption of a figure, and the gains of all levels."""
+    return " ".join(filter(None, [caption, *map(str, notes_on_gains(measures, levels))]))
+
+
+def notes_on_gains(measures: Iterable[Measure], levels: Sequence[float]) -> Iterator[Note]:
+    """The gains of all levels of the qrels, for measures that name gains of some.
+
+    A measure string leaves out the gains that equal their levels. Without `levels`, as for values,
+    the note says so.
+
+    >>> from ir_measures_graded import nDCG_JK
+    >>> for levels in ([0.0, 1.0, 2.0, 3.0], []):
+    ...     print(*notes_on_gains([nDCG_JK(gains="2:3,3:10") @ 10], levels))
+    nDCG_JK(gains={2:3,3:10})@10: gain of levels 1/2/3: 1/3/10.
+    nDCG_JK(gains={2:3,3:10})@10: gain of levels 2/3: 3/10, of any other its value.
+    """
+    by_gains: dict[str, list[Measure]] = {}
+    for measure in measures:
+        gains = gains_of(measure)
+        if not measure.params.get("gains") or not isinstance(gains, dict):
+            continue
+        named = {level for level in gains if level in levels or not levels}
+        all_levels = sorted(named.union(level for level in levels if level > 0))
+        if not all_levels:
+            continue
+        numbers = gain_of(np.array(all_levels, dtype=float), gains)
+        what = "levels" if len(all_levels) > 1 else "level"
+        text = f"{what} {_slashed(all_levels)}: {_slashed(numbers)}"
+        if not levels:
+            text += ", of any other its value"
+        by_gains.setdefault(text, []).append(measure)
+    for text, names in by_gains.items():
+        yield Note("{}: gain of {}.", listed(names), text)
+
+
+def _slashed(numbers: Iterable[float]) -> str:
+    """Numbers with slashes."""
+    return "/".join(f"{number:g}" for number in numbers)
 
 
 def notes_on_top_gain(measures: Iterable[Measure], levels: Sequence[float]) -> Iterator[Note]:

@@ -11,6 +11,7 @@ from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluation import ACROSS, Evaluation, axis_label
+from ...evaluation.level_notes import with_gains
 from ...output.figures import (
     Drawing,
     Figure,
@@ -52,6 +53,11 @@ def figure_of(comparison: Comparison, title: str = "") -> Figure:
     return _differences(comparison, title)
 
 
+def _with_gains(text: str, comparison: Comparison) -> str:
+    """The caption with the gains of all levels."""
+    return with_gains(text, comparison.measures, comparison.levels)
+
+
 def _all_pairs(comparison: Comparison, title: str) -> Figure:
     """The p-values of all pairs, or the means with groups of runs that do not differ."""
     alpha = comparison.alpha
@@ -64,14 +70,14 @@ def _all_pairs(comparison: Comparison, title: str) -> Figure:
             f"p of each pair{correction}. In colour: the run named below is better than the run "
             f"named at the left with p < {short(alpha)}, dark with p < {short(strong)}."
         )
-        return picture(drawings, title, text, across=2)
+        return picture(drawings, title, _with_gains(text, comparison), across=2)
     for measure in comparison.measures:
         drawings += _grouped(comparison, measure)
     text = (
         f"Dots: means. Runs that a bar joins do not differ with p < {short(alpha)}{correction}; "
         "runs that share no bar do."
     )
-    return picture(drawings, title, text, across=2)
+    return picture(drawings, title, _with_gains(text, comparison), across=2)
 
 
 def _triangle(comparison: Comparison, measure: Measure, strong: float) -> Triangle:
@@ -133,7 +139,7 @@ def _two_runs(comparison: Comparison, values: Evaluation, title: str) -> Figure:
     )
     if not bars[0].has_every_name:
         text += f" The {comparison.unit}s that differ most are named."
-    return picture(drawings, title, text, across=2)
+    return picture(drawings, title, _with_gains(text, comparison), across=2)
 
 
 def _differences(comparison: Comparison, title: str) -> Figure:
@@ -159,7 +165,7 @@ def _differences(comparison: Comparison, title: str) -> Figure:
     )
     if comparison.groups:
         text += " Those of groups are corrected for all groups."
-    return picture(drawings, title, text, across=ACROSS)
+    return picture(drawings, title, _with_gains(text, comparison), across=ACROSS)
 
 
 class _Row(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.registry.facts import sign_of
 from ...evaluation.evaluation import Evaluation
+from ...evaluation.level_notes import with_gains
 from ...output.figures import BLUE, GREY, ORANGE, Drawing, Figure, NumberLine, SortedBars, picture
 from ...output.formats import counted
 from ..statistics.precision import differences_of
@@ -42,6 +43,8 @@ def figure_of(gate: Gate, title: str = "") -> Figure:
         if any(verdict.fallen for verdict in gate.verdicts) and not bars[0].has_every_name:
             text += "; those that fell most are named"
         text += "."
+    if gate.by_topic is not None:
+        text = with_gains(text, gate.by_topic.measures, gate.by_topic.levels)
     return picture(drawings, title or gate.summary, text, across=1)
 
 

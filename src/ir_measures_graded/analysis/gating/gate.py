@@ -24,7 +24,7 @@ from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Qrels, Runs, about
 from ...evaluation.sessions import Given
 from ...output.figures import Figure
-from ...output.formats import PLACES, counted, decimal, listed, p_of, short
+from ...output.formats import PLACES, counted, decimal, listed, p_of, short, with_minus
 from ...output.result import Result
 from ...output.tables import Table
 from ...progress import Progress
@@ -309,7 +309,7 @@ class Gate(Result):
         text = decimal(difference, "+")
         if not self.margin.relative or old == 0:
             return text
-        share = short(100 * difference / abs(old), "+.1f")
+        share = with_minus(f"{100 * difference / abs(old):+.1f}")
         return f"{text} or {share} %"
 
     def _answer_of_difference(self, decisive: Sequence[Verdict]) -> list[str]:

@@ -17,6 +17,7 @@ from ...evaluation.attributes import By
 from ...evaluation.checked import checks_arguments
 from ...evaluation.evaluate import evaluated
 from ...evaluation.evaluation import OF_COLUMNS, Evaluation
+from ...evaluation.level_notes import notes_on_gains
 from ...evaluation.named import Qrels, Runs, Study
 from ...evaluation.sessions import Given
 from ...files.sources import queries_in, queries_of
@@ -129,6 +130,15 @@ class Report(Result):
             styles=self.curves.style_of if self.curves else {},
             whatif=content,
         )
+
+    @property
+    def gains_in_words(self) -> dict[Measure, Note]:
+        """The gains of all levels, by each measure that names gains."""
+        notes = {}
+        for measure in self.evaluation.measures:
+            for note in notes_on_gains([measure], self.evaluation.levels):
+                notes[measure] = note
+        return notes
 
     def figure_of_power(self) -> Figure | None:
         """The smallest difference that is found against the number of topics; None without any."""
