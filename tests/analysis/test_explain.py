@@ -14,6 +14,7 @@ from ir_measures_graded.analysis import evaluate, explain, explain_difference
 from ir_measures_graded.analysis.explanation import explanations
 from ir_measures_graded.core.ranking.order import as_compared
 from ir_measures_graded.output.formats import decimal
+from ir_measures_graded.output.width import of_width
 from papers import test_jarvelin_kekalainen as jk
 from ranked import ranked
 
@@ -92,6 +93,55 @@ def test_several_measures_stand_side_by_side_as_each_alone():
     assert "the gain at rank i is divided by log2(i + 1)" in sentences[0]
     assert "gains from rank b on are divided by the logarithm of the rank" in sentences[1]
     assert "P_measure@4 is no sum over documents." in explanation.notes()
+
+
+def test_several_measures_on_short_lines_have_a_table_each():
+    qrels = {"q": {"a": 1, "b": 3, "c": 0}}
+    explanation = explain(qrels, {"A": {"q": ["a", "x", "b"]}}, SEVERAL, "q", depth=3)
+    alone = [explain(qrels, {"A": {"q": ["a", "x", "b"]}}, one, "q", depth=3) for one in SEVERAL]
+    with of_width(80):
+        lines = explanation.lines()
+    assert max(map(len, lines)) <= 80
+    for measure, one in zip(SEVERAL, alone, strict=True):
+        start = lines.index(measure)
+        headings = lines[start + 1].split()
+        assert headings[:4] == ["rank", "document", "level", "gain"]
+        assert len(lines[start + 2 : start + 5]) == 3
+        assert lines[start + 5] == ""
+        if one.contributions is not None:
+            last = lines[start + 4].split()
+            assert last[headings.index("adds")] == f"{one.contributions[2]:.4f}"
+    with of_width(200):
+        assert any(line.split().count("adds") == 3 for line in explanation.lines())
+
+
+def test_two_runs_by_several_measures_are_explained_as_by_each_alone():
+    qrels = {"q": {"a": 1, "b": 3, "c": 0, "d": 2}, "p": {"z": 1}}
+    runs = {"old": {"q": ["a", "x", "b"], "p": ["z"]}, "new": {"q": ["b", "d"], "p": ["z"]}}
+    measures = ["nDCG@3", "AP", "P_measure@3"]
+    result = explain(qrels, runs, measures)
+    values, *tables = result.tables()
+    records = result.records()
+    for measure, row, table in zip(measures, values.rows, tables, strict=True):
+        alone = explain(qrels, runs, measure, "q")
+        assert row == [measure, alone.other.value, alone.run.value, alone.difference]
+        assert table.title == measure
+        assert table.rows == alone.tables()[0].rows
+        of_measure = [record for record in records if record["measure"] == measure]
+        assert of_measure == [{"measure": measure, **record} for record in alone.records()]
+    (ndcg,) = evaluate(qrels, runs, ["nDCG@3"]).values[:, 0, :1].T
+    assert values.rows[0][1:3] == ndcg.tolist()
+    sentences = [str(note) for note in result.answer()]
+    assert [sentence.split()[2] for sentence in sentences[:3]] == measures
+    # Only by the first measure is the topic that of the largest difference.
+    assert ["largest of 2 topics" in sentence for sentence in sentences[:3]] == [True, False, False]
+    assert [sentence[:4] for sentence in sentences[3:]] == ["old:", "new:"]
+    notes = [str(note) for note in result.notes()]
+    assert "AP: relevant from level 1 (rel=1)." in notes
+    assert "P_measure@3 is no sum over documents; the documents are in the order of their" in str(
+        notes
+    )
+    assert len(result.figure().axes) >= 3
 
 
 def test_several_measures_have_the_worst_topic_of_the_first_and_one_depth():

@@ -95,6 +95,7 @@ def results():
         analysis.explain(
             QRELS, RUNS["A"], ["nDCG@5", "nDCG_JK@5", "ERR_G@3", "P_measure@4"], "351"
         ),
+        analysis.explain(QRELS, two_runs, ["nDCG@5", "AP", "P_measure@4"]),
         analysis.holes(QRELS, RUNS, "CG@3"),  # these two have rows
         analysis.check(QRELS, RUNS, ["P(rel=4)@10"]),
         analysis.compare_leaderboards(by_two_measures, by_two_measures),

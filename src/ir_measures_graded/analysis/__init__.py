@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from .curves import Curves, CurvesByMeasure, curves
     from .effort import Effort, effort
     from .explain import explain
-    from .explained_difference import ExplainedDifference, explain_difference
+    from .explained_difference import DifferenceByMeasure, ExplainedDifference, explain_difference
     from .explained_measures import ExplanationByMeasure
     from .explanation import Explanation
     from .gating.gate import Gate, gate
@@ -108,7 +108,7 @@ __all__ += [
     "read_collections",
     "sensitivity",
 ]
-__all__ += ["CurvesByMeasure", "ExplanationByMeasure"]
+__all__ += ["CurvesByMeasure", "DifferenceByMeasure", "ExplanationByMeasure"]
 __all__ += ["Check", "ExplainedDifference", "Explanation", "Identification", "Levels"]
 __all__ += [
     "Range",
@@ -141,7 +141,7 @@ MODULES = {
     ".curves": ("Curves", "CurvesByMeasure", "curves"),
     ".effort": ("Effort", "effort"),
     ".explain": ("explain",),
-    ".explained_difference": ("ExplainedDifference", "explain_difference"),
+    ".explained_difference": ("DifferenceByMeasure", "ExplainedDifference", "explain_difference"),
     ".explained_measures": ("ExplanationByMeasure",),
     ".explanation": ("Explanation",),
     ".gating.gate": ("Gate", "gate"),

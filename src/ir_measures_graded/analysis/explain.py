@@ -10,12 +10,16 @@ from ir_measures import Measure
 from ..core.registry.facts import ZERO
 from ..core.registry.notation import parse_measures
 from ..core.rows.in_memory import Source
-from ..evaluation.at_ranks import one_measure
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, runs_to_explain, study_of
 from ..evaluation.weights import counted_by
-from .explained_difference import ExplainedDifference, explain_difference
+from .explained_difference import (
+    DifferenceByMeasure,
+    ExplainedDifference,
+    explain_difference,
+    explain_differences,
+)
 from .explained_measures import ExplanationByMeasure, explain_measures, worst_topic
 from .explanation import Explanation, explainable, explanations
 
@@ -30,13 +34,13 @@ def explain(
     *,
     name: str = "",
     no_relevant: str = ZERO,
-) -> Explanation | ExplanationByMeasure | ExplainedDifference:
+) -> Explanation | ExplanationByMeasure | ExplainedDifference | DifferenceByMeasure:
     """The documents of a run for a topic in rank order, and the amount that each adds to the value.
 
     - `qrels`: as for `evaluate`.
     - `run`: one run, in any form that `evaluate` accepts, also with its name, ``{"A": "a.run"}``.
       With two runs, ``{"old": old, "new": new}`` or a list of two paths, the result is that of
-      `explain_difference`.
+      `explain_difference` or, by several measures, a `DifferenceByMeasure`.
     - `measure`: a graded measure, or a standard measure that has a definition here. Several of one
       run have an `ExplanationByMeasure`, which shows their weights and contributions side by side.
     - `topic`: a topic of the qrels; a number stands for its decimal text. If the run lacks it, the
@@ -60,14 +64,15 @@ def explain(
 
     Raises `GradedError` for a topic that the qrels lack, for a measure without a definition, for
     the options `ties` and `unjudged`, whose values depend on other rankings and judgments, for
-    several measures that do not rank the same documents or are asked for with two runs, and for
-    input that `evaluate` refuses.
+    several measures of one run that do not rank the same documents, and for input that `evaluate`
+    refuses.
     """
     runs = runs_to_explain(run, name)
     measures = parse_measures(measure)
+    if len(runs) == 2 and len(measures) > 1:
+        return explain_differences(qrels, runs, measures, topic, depth, no_relevant=no_relevant)
     if len(runs) == 2:
-        only = one_measure(measures, "explain of two runs")
-        return explain_difference(qrels, runs, only, topic, depth, no_relevant=no_relevant)
+        return explain_difference(qrels, runs, measures[0], topic, depth, no_relevant=no_relevant)
     ((name, run),) = runs.items()
     definitions = [explainable(one) for one in measures]
     study = study_of(counted_by(qrels, no_relevant), runs, definitions)

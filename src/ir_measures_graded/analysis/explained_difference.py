@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..output.figures import (
     difference_label,
     picture,
 )
-from ..output.formats import counted, decimal
+from ..output.formats import counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from .explanation import (
@@ -148,6 +149,20 @@ class ExplainedDifference(Result):
 
         Needs the extra ``plot``.
         """
+        return self.drawn_with((), title)
+
+    def bars(self) -> list[Drawing]:
+        """The difference that each document makes; nothing if none makes one."""
+        rows = [row for row in self._adding() if row["difference"]]
+        if not rows:
+            return []
+        differences = np.array([row["difference"] for row in rows])
+        documents = [row["document"] for row in rows]
+        label = difference_label(self.run.run, self.other.run)
+        return [SortedBars(differences, documents, label, str(self.run.heading), unit="document")]
+
+    def drawn_with(self, further: Sequence[Drawing], title: str) -> Figure:
+        """The figure, with further drawings of bars."""
         depth = self.depth or self.run.measure.params.get("cutoff") or MOST_COMPARED
         other = self.other.down_to(min(depth, MOST_DRAWN))
         run = self.run.down_to(min(depth, MOST_DRAWN))
@@ -171,14 +186,8 @@ class ExplainedDifference(Result):
             factors=factors,
             factor_head=WEIGHT,
         )
-        drawings: list[Drawing] = [tiles]
-        rows = [row for row in self._adding() if row["difference"]]
-        if rows:
-            differences = np.array([row["difference"] for row in rows])
-            documents = [row["document"] for row in rows]
-            label = difference_label(run.run, other.run)
-            measure = str(self.run.heading)
-            drawings.append(SortedBars(differences, documents, label, measure, unit="document"))
+        bars = self.bars()
+        drawings: list[Drawing] = [tiles, *bars, *further]
         text = f"Tiles: the levels of the documents down to rank {len(run.levels)}"
         if np.isnan([*levels_of_other, *levels_of_run]).any():
             text += "; ?: not judged"
@@ -187,7 +196,7 @@ class ExplainedDifference(Result):
             text += " A line joins the places of a document in both rankings."
         if factors is not None:
             text += f" {MEANING_OF_FACTORS[WEIGHT]}"
-        if rows:
+        if bars or further:
             text += f" Bars: what the documents add to the difference, for {run.run} above 0."
         return picture(drawings, title or self.summary, text)
 
@@ -216,6 +225,70 @@ class ExplainedDifference(Result):
         return notes_on_assumed(levels, self.run.assumed | self.other.assumed)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class DifferenceByMeasure(Result):
+    """Two runs side by side in one topic by several measures.
+
+    `differences` has the `ExplainedDifference` by each measure.
+    """
+
+    differences: tuple[ExplainedDifference, ...]
+
+    def answer(self) -> list[Note]:
+        """The values and their difference by each measure, then what both lists have."""
+        first, *others = [difference.answer() for difference in self.differences]
+        sentences = [first[0], *(notes[0] for notes in others)]
+        return [*sentences, *first[1:]]
+
+    def tables(self) -> list[Table]:
+        """A row per measure with both values, then a table by each measure, with a row per
+        document."""
+        first = self.differences[0]
+        runs = [first.other.run, first.run.run]
+        rows = [
+            [str(one.run.heading), one.other.value, one.run.value, one.difference]
+            for one in self.differences
+        ]
+        values = Table(["measure", *runs, "difference"], rows)
+        by_measure = [
+            replace(one.tables()[0], title=str(one.run.heading)) for one in self.differences
+        ]
+        return [values, *by_measure]
+
+    def data(self) -> Table:
+        """One row per measure and document, with the columns of an explained difference."""
+        rows = []
+        for one in self.differences:
+            heading = str(one.run.heading)
+            rows += [[heading, *row] for row in one.data().rows]
+        return Table(["measure", *DIFFERING], rows)
+
+    def notes(self) -> list[Note]:
+        """The notes by each measure; those that measures share stand once."""
+        notes: dict[Note, list[str]] = {}
+        for one in self.differences:
+            for note in one.notes():
+                notes.setdefault(note, []).append(str(one.run.heading))
+        of_measures = []
+        for note, headings in notes.items():
+            is_shared = len(headings) == len(self.differences)
+            is_named = any(heading in str(note) for heading in headings)
+            if is_shared or is_named:
+                of_measures.append(note)
+            else:
+                of_measures.append(Note("{}: {}", listed(headings, len(headings)), note))
+        return of_measures
+
+    def figure(self, *, title: str = "") -> Figure:
+        """Draw both rankings, and the difference that each document makes by each measure.
+
+        Needs the extra ``plot``.
+        """
+        first, *others = self.differences
+        further = [drawing for one in others for drawing in one.bars()]
+        return first.drawn_with(further, title or self.summary)
+
+
 def _by_document(explanation: Explanation) -> dict[str, dict[str, Any]]:
     """The record of each document of the list."""
     records = explanation.records()[: len(explanation.documents)]
@@ -231,6 +304,29 @@ def _best_rank(row: dict[str, Any]) -> int:
 def _place(run: str, rank: int | None) -> str:
     """The place of a document in the list of a run."""
     return f"not in {run}" if rank is None else f"at rank {rank} of {run}"
+
+
+def explain_differences(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Sequence[Measure],
+    topic: str | int | None,
+    depth: int | None,
+    *,
+    no_relevant: str = ZERO,
+) -> DifferenceByMeasure:
+    """The documents that make the difference of two runs in a topic, by each of several measures.
+
+    The default topic is that of the largest difference by the first one.
+    """
+    study = study_of(counted_by(qrels, no_relevant), runs)
+    judgments = study.judgments
+    first = explain_difference(judgments, study.runs, measures[0], topic, depth)
+    differences = [first]
+    for measure in measures[1:]:
+        further = explain_difference(judgments, study.runs, measure, first.run.topic, depth)
+        differences.append(further)
+    return DifferenceByMeasure(tuple(differences))
 
 
 @checks_arguments("explain_difference(qrels, {'old': old, 'new': new}, 'nDCG@10')")

@@ -20,7 +20,16 @@ from ..output.figures import Drawing, Figure, Tiles
 from ..output.formats import counted, decimal, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
-from .explanation import COLUMNS, MOST_DRAWN, SHOWN, STEP_COLUMNS, Explanation, explanations, joined
+from .explanation import (
+    COLUMNS,
+    MOST_DRAWN,
+    SHOWN,
+    STEP_COLUMNS,
+    Explanation,
+    explanations,
+    filled,
+    joined,
+)
 
 SHARED = ("rank", "document", "level")
 """The columns that all measures have in common."""
@@ -58,7 +67,8 @@ class ExplanationByMeasure(Result):
         return answer + [Note("{}.", _in_words(one)) for one in self.explanations]
 
     def tables(self) -> list[Table]:
-        """One row per rank, with the columns of all measures side by side."""
+        """One row per rank, with the columns of all measures side by side; on lines that are too
+        short for these, a table by each measure."""
         tables = [one.data().records() for one in self.explanations]
         columns: list[Column | str] = list(SHARED)
         cells: list[list[Any]] = [[row[name] for row in tables[0]] for name in SHARED]
@@ -75,7 +85,8 @@ class ExplanationByMeasure(Result):
                     heading = SHOWN.get(name, Column(name)).title
                     columns.append(Column(f"{one.heading} {name}", f"{one.heading} {heading}"))
                     cells.append(column)
-        return [Table(columns, list(zip(*cells, strict=True)))]
+        by_measure = [_table_by(one) for one in self.explanations]
+        return [Table(columns, list(zip(*cells, strict=True)), narrower=by_measure)]
 
     def data(self) -> Table:
         """One row per measure and rank, with the columns of an explanation."""
@@ -129,6 +140,15 @@ class ExplanationByMeasure(Result):
             of_all = len(self._first.documents)
             parts.append(f"The first {MOST_DRAWN} of {of_all} ranks are drawn.")
         return figures.picture(drawings, title or self.summary, " ".join(parts), across=2)
+
+
+def _table_by(one: Explanation) -> Table:
+    """The columns of one measure, under its name."""
+    records = one.data().records()
+    names = filled(records, SHARED)
+    own = [name for name in OF_MEASURES if name in names]
+    columns = [SHOWN.get(name, Column(name)) for name in (*SHARED, *own)]
+    return Table.of(columns, records, str(one.heading))
 
 
 def _in_words(one: Explanation) -> str:

@@ -1,10 +1,11 @@
 """The command `explain`."""
 
-from ..analysis import ExplainedDifference, Explanation, ExplanationByMeasure, explain
+from ..analysis import explain
+from ..output.result import Result
 from .arguments import ASSUME_UNJUDGED, COLLECTION, NO_RELEVANT, inputs
 from .parser import Arguments, Option, output, whole_number
 
-USAGE = ("QRELS RUN MEASURE… [--topic TOPIC]", "QRELS RUN RUN MEASURE [--topic TOPIC]")
+USAGE = ("QRELS RUN MEASURE… [--topic TOPIC]", "QRELS RUN RUN MEASURE… [--topic TOPIC]")
 
 
 def _without_means(arguments: Arguments) -> str:
@@ -24,7 +25,7 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> ExplainedDifference | Explanation | ExplanationByMeasure:
+def run(arguments: Arguments) -> Result:
     """Show what each document of a ranking adds to a value.
 
     The table has one row per rank. It shows the document with its score, level and gain, the weight
@@ -39,7 +40,7 @@ def run(arguments: Arguments) -> ExplainedDifference | Explanation | Explanation
 
     With two runs, the table has one row per document with its ranks and what it adds in both runs,
     the documents that make the difference first. Documents that add nothing to either value are
-    omitted.
+    omitted. By several measures there is a table of the values, then one of the documents by each.
 
       ir_measures_graded explain qrels.txt bm25.run "nDCG_JK(b=2)@10" --topic 7
       ir_measures_graded explain qrels.txt bm25.run nDCG@10 nDCG_JK@10 --topic 7 -o both.png

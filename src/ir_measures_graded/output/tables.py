@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import needed
-from .formats import FOR_PEOPLE, FORMATS, Cells, clean, fits, known, text_rows, wrapped
+from .formats import FOR_PEOPLE, FORMATS, Cells, clean, fits, known, sentences, text_rows, wrapped
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -80,7 +80,8 @@ class Table:
 
     A column without heading and kind can be given as its name, which people read as it is. Without
     `head`, the formats text and tsv omit the line of headings, and text wraps the last column.
-    If lines of text are too short for the table, `narrower` stands for it.
+    If lines of text are too short for the table, `narrower` stands for it: another table, or
+    several with their titles.
 
     >>> Table(["run", "mean"], [["bm25", 0.5, 0.1]])
     Traceback (most recent call last):
@@ -92,7 +93,7 @@ class Table:
     rows: Sequence[Sequence[Any]]
     title: str = ""
     head: bool = True
-    narrower: Table | None = None
+    narrower: Table | Sequence[Table] | None = None
 
     def __post_init__(self) -> None:
         width = len(self.columns)
@@ -196,7 +197,7 @@ class Table:
             columns = [head.name for head in self.heads]
             rows = self.rows
         if form == "text" and self.narrower is not None and not fits(columns, rows, places):
-            return self.narrower.lines(form, places)
+            return _in_turn(self.narrower, form, places)
         if self.head or form not in ("text", "tsv"):
             return FORMATS[form](columns, rows, places)
         no_headings = [""] * len(columns)
@@ -226,3 +227,15 @@ class Note(str):
         note.text = text
         note.names = names
         return note
+
+
+def _in_turn(tables: Table | Sequence[Table], form: str, places: int) -> Iterator[str]:
+    """The lines of a table, or of several, each below its title."""
+    if isinstance(tables, Table):
+        yield from tables.lines(form, places)
+        return
+    for number, table in enumerate(tables):
+        if number:
+            yield ""
+        yield from sentences(form, [table.title])
+        yield from table.lines(form, places)
