@@ -590,3 +590,18 @@ def test_report_says_how_many_comparisons_p_is_corrected_for():
     assert "with Holm’s correction for 5 comparisons by each measure" in one_of_five.html
     (test,) = one_of_five.verdict.every_pair.find("RR")
     assert test.adjusted == pytest.approx(5 * test.p)
+
+
+@pytest.mark.parametrize(
+    ("measures", "main"),
+    [
+        (["AP", "nDCG@10", "P@5"], "nDCG@10"),
+        (["R_cap@5", "nDCG@10"], "nDCG@10"),
+        (["AP", "nDCG@10", "nDCG_JK@10"], "nDCG_JK@10"),
+        (["AP(rel=2)", "P@5"], "AP(rel=2)"),
+    ],
+)
+def test_sections_of_one_measure_use_one_that_depends_on_the_gains(measures, main):
+    result = report(QRELS, RUNS, measures)
+    assert str(result.by_topic.measure) == main
+    assert (result.weighting is not None) == (main.startswith("nDCG"))

@@ -51,9 +51,9 @@ def run(arguments: Arguments) -> list[str]:
     The page shows the best runs with tests of their differences, the data, curves, the values and
     rankings of each topic, the order of the runs under other gains, and the method. It is a single
     file and needs no network. The default measures are nDCG_JK@10, ERR_G@10 and Q. Curves, topics,
-    rankings and the order under other gains use the first graded measure. With more than 250
-    topics, the page shows those in which the runs differ most, or those with the highest values of
-    a single run. The command needs the extra report.
+    rankings and the order under other gains use the first measure whose value depends on the gains,
+    as nDCG@10 and not AP. With more than 250 topics, the page shows those in which the runs differ
+    most, or those with the highest values of a single run. The command needs the extra report.
 
     --by adds the differences in groups of topics, and --judge the agreement with other judges. With
     --values or --sessions, the page has what values of topics or sessions tell.

@@ -8,7 +8,7 @@ Each section of a report has a function, which computes plain data, and a templa
 The functions are in `verdict`, `rankings` and `sections`:
 
 - `verdict`: the best runs, and the differences that hold; `material`: qrels and runs
-- `curves`: the first graded measure at every rank; `by_topic`: the runs topic by topic
+- `curves`: the first measure that takes gains at every rank; `by_topic`: the runs topic by topic
 - `rankings`: the documents of each topic as cells; `weighting`: the order of the runs under other
   gains
 - `method`: definitions, versions, inputs and sources

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures import Measure
 
-from ...core.registry.facts import ZERO, is_graded, needs_intents
+from ...core.registry.facts import ZERO, is_graded, needs_intents, takes_gains
 from ...core.registry.notation import parse_measure
 from ...errors import GradedError, needed, shown
 from ...evaluation.attributes import By
@@ -208,10 +208,11 @@ def report(
       the qrels.
     - `command` is the command line that reproduces the page, which shows it.
 
-    The sections on curves, topics, rankings and weighting use the first graded measure. Without
-    one, they use the first measure, if they apply to it. Values have no such sections, except on
-    topics, and sessions have no curves and rankings, which are those of single turns. Tests and
-    intervals need two topics. Needs the extra ``report``.
+    The sections on curves, topics, rankings and weighting use the first measure whose value depends
+    on the gains, as those of nDCG do and those of AP do not, one of this package if there is one.
+    Without any, they use the first measure, if they apply to it. Values have no such sections,
+    except on topics, and sessions have no curves and rankings, which are those of single turns.
+    Tests and intervals need two topics. Needs the extra ``report``.
 
     `progress` is as for `evaluate`.
 
@@ -241,7 +242,7 @@ def report(
     )
     if study is None and machines:
         raise GradedError("machines need qrels and runs; values do not tell the judgments")
-    main = next(filter(is_graded, evaluation.measures), evaluation.measures[0])
+    main = main_measure(evaluation.measures)
     evaluation, study = _best_first(evaluation, study, main)
     texts = dict(queries or {})
     if queries is None and study is not None:
@@ -283,6 +284,21 @@ def report(
         further=(*of_groups, *of_judges),
         power=finds,
     )
+
+
+def main_measure(measures: Sequence[Measure]) -> Measure:
+    """The measure of the sections that have one: the first whose value depends on the gains.
+
+    One of this package comes first, because its gains can be moved on the page. Without any, it is
+    the first measure of this package or, if there is none, the first.
+
+    >>> from ir_measures import AP, P, nDCG
+    >>> main_measure([AP, nDCG @ 10, P @ 5]), main_measure([P @ 5, AP])
+    (nDCG@10, P@5)
+    """
+    depend_on_gains = list(filter(takes_gains, measures))
+    ours_first = [*filter(is_graded, depend_on_gains), *depend_on_gains]
+    return next(iter([*ours_first, *filter(is_graded, measures), *measures]))
 
 
 def _best_first(

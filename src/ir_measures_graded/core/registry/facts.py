@@ -91,6 +91,16 @@ def is_graded(measure: Measure) -> TypeGuard[GradedMeasure]:
     return isinstance(measure, GradedMeasure)
 
 
+def takes_gains(measure: Measure) -> bool:
+    """Whether the gains of the levels can change the value: not for AP, which counts documents.
+
+    >>> import ir_measures
+    >>> [takes_gains(measure) for measure in (ir_measures.nDCG, ir_measures.ERR, ir_measures.AP)]
+    [True, True, False]
+    """
+    return "gains" in measure.SUPPORTED_PARAMS or is_err(measure)
+
+
 HIGHEST_OF_GDEVAL = 4
 """The highest level that gdeval takes; its ERR divides by 2 to this power."""
 
