@@ -74,7 +74,9 @@ def _has_bool(pieces: Sequence[Collection[Any]], rows: np.ndarray) -> bool:
     for number, numbers in zip(
         piece_of_row[first].tolist(), np.split(rows, first[1:]), strict=True
     ):
-        piece = list(pieces[number])
+        piece = pieces[number]
+        if not isinstance(piece, list):
+            piece = list(piece)
         start = int(ends[number]) - len(piece)
         if not BOOLS.isdisjoint(type(piece[row - start]) for row in numbers.tolist()):
             return True

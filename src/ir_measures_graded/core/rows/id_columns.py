@@ -31,9 +31,16 @@ surrogate.
 """
 SURROGATE = "[\ud800-\udfff]"
 RawColumn = Any
-"""`Ids`, a list of strings, the array of a DataFrame column, or an Arrow array, chunked or not; of
-topics also `Stretches`.
+"""`Ids`, a list of strings, the array of a DataFrame column, an Arrow array, chunked or not, or
+`Repeated`; of topics also `Stretches`.
 """
+
+
+class Repeated(NamedTuple):
+    """A column with the same text in so many rows."""
+
+    text: str
+    row_count: int
 
 
 class TopicNumbers(dict[str, int]):
@@ -134,6 +141,11 @@ class Stretches(NamedTuple):
     start: np.ndarray
     code: np.ndarray
     topics: TopicNumbers
+
+    def topic_of(self, row: int) -> str:
+        """The topic of a row."""
+        stretch = int(np.searchsorted(self.start, row, side="right")) - 1
+        return list(self.topics)[self.code[stretch]]
 
     def grouped(self, count: int) -> tuple[np.ndarray | None, np.ndarray]:
         """The order that groups the `count` rows of the column by topic, and the boundaries of the
@@ -345,7 +357,7 @@ def _of_categories(codes: np.ndarray, categories: Ids) -> Cells:
 
 def begins_with_integer(column: RawColumn) -> bool:
     """Whether the first id of a column is an integer."""
-    if not len(column):
+    if isinstance(column, Stretches) or not len(column):
         return False
     first = column[0].as_py() if is_arrow(column) else column[0]
     return _is_integer(first)
@@ -456,6 +468,8 @@ def _stored(column: RawColumn) -> tuple[np.ndarray | None, Any]:
 
     A column with missing values is returned as objects, so that an error can name the row.
     """
+    if isinstance(column, Repeated):
+        return np.zeros(column.row_count, np.int8), Ids.of([column.text])
     if hasattr(column, "categories"):
         codes = np.asarray(column.codes)
         if (codes < 0).any():

@@ -98,12 +98,21 @@ class Ids:
         one.
         """
         lines = ["\n".join(piece).encode() for piece in pieces if piece]
+        ids = cls.of_lines(lines, sum(map(len, pieces)))
+        if ids is None:  # an id contains a line break
+            return cls.of_encoded([id_.encode() for id_ in chain.from_iterable(pieces)])
+        return ids
+
+    @classmethod
+    def of_lines(cls, lines: Sequence[bytes], count: int) -> Ids | None:
+        """The column of `count` ids, which are encoded and joined by line breaks in several pieces;
+        None if there are more line breaks than that.
+        """
         text = b"\n".join([*lines, b""])
         data = np.frombuffer(text, np.uint8)
         is_end = data == ord("\n")
-        count = sum(map(len, pieces))
-        if np.count_nonzero(is_end) > count:  # an id contains a line break
-            return cls.of_encoded([id_.encode() for id_ in chain.from_iterable(pieces)])
+        if np.count_nonzero(is_end) > count:
+            return None
         step = text.find(b"\n") + 1
         if step and data.size == count * step and is_end[step - 1 :: step].all():
             return cls(data, range(0, data.size, step), np.broadcast_to(step - 1, count))

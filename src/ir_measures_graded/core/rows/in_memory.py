@@ -4,6 +4,8 @@ Columns keep their storage format. Ids are converted to bytes (`Ids`) when a blo
 them.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -49,6 +51,7 @@ from .id_columns import (
     texts_of,
     topics_of,
 )
+from .items import Getters, cells_of
 from .lists import (
     by_index,
     has_pairs,
@@ -79,6 +82,45 @@ class Columns:
         self.called = called
         self.names = names
         self.column = column
+
+    def converted(self, names: Sequence[Any], role: Role) -> Columns:
+        """The columns, of which those with these `names` and the intents of qrels are converted at
+        once if the source needs it. `names` are those of topics, documents and values.
+        """
+        return self
+
+
+class ColumnsOfItems(Columns):
+    """The columns of `items`, from the cells that `getters` return."""
+
+    def __init__(self, called: str, items: Sequence[Any], getters: Getters, role: Role):
+        super().__init__(called, list(getters), self.cells)
+        self.items = items
+        self.getters = getters
+        self.role = role
+
+    def cells(self, name: Any) -> list[Any]:
+        """A whole column. Raises `GradedError` if an item lacks it."""
+        try:
+            return list(map(self.getters[name], self.items))
+        except (AttributeError, KeyError, TypeError) as error:
+            reason = f"a dict has no key {error}" if isinstance(error, KeyError) else error
+            raise GradedError(
+                f"{self.role.kind}: {reason}; each item needs the fields {_listed(self.role)}"
+            ) from None
+
+    def converted(self, names: Sequence[Any], role: Role) -> Columns:
+        read = None
+        if self.items:
+            intents = names_of_intents(self.names) if role is QRELS else {}
+            read = cells_of(self.items, self.getters, role, names, intents)
+        if read is None:  # the whole columns tell the reason
+            return self
+
+        def column(name: Any) -> Any:
+            return read[name] if name in read else self.cells(name)
+
+        return Columns(self.called, self.names, column)
 
 
 class InMemory(RunSource):
@@ -167,6 +209,7 @@ def _grouped(columns: Columns, role: Role, of_file: Part | None) -> Rows:
     """The rows of the columns, which may be those of a part of a file, grouped by topic."""
     kind = role.kind
     names = column_names(f"{kind}: {columns.called}", columns.names, role)
+    columns = columns.converted(names, role)
     cells = dict(zip(role.columns, map(columns.column, names), strict=True))
     integers: list[str] = []
     if of_file is None:
@@ -177,8 +220,8 @@ def _grouped(columns: Columns, role: Role, of_file: Part | None) -> Rows:
     docs: Documents = docs_of(cells["doc_id"], f"{kind}: {names[1]}")
 
     def location(row: int) -> str:
-        topic = docs_of(cells["query_id"], "query_id")[row]  # the column is one of ids, too
-        return f"{kind}: topic {shown(topic)}, document {shown(docs[row])}"
+        topic = shown(stretches.topic_of(row))
+        return f"{kind}: topic {topic}, document {shown(docs[row])}"
 
     values = numbers_in(cells[role.value], role, location)
     is_ranked = is_rank(names[2])
@@ -214,12 +257,16 @@ def _grouped(columns: Columns, role: Role, of_file: Part | None) -> Rows:
 def _columns_of_intents(columns: Columns) -> dict[str, Rowwise | np.ndarray]:
     """Those columns of `INTENTS` that qrels have."""
     further: dict[str, Rowwise | np.ndarray] = {}
-    for ours in INTENTS:
-        name = column_name(QRELS.kind, columns.names, ours)
-        if name is not None:
-            column = columns.column(name)
-            further[ours] = _of_intents(ours, column, f"{QRELS.kind}: {name}")
+    for ours, name in names_of_intents(columns.names).items():
+        column = columns.column(name)
+        further[ours] = _of_intents(ours, column, f"{QRELS.kind}: {name}")
     return further
+
+
+def names_of_intents(names: Sequence[Any]) -> dict[str, Any]:
+    """The names of those columns of `INTENTS` that qrels have, by our names."""
+    by_ours = {ours: column_name(QRELS.kind, names, ours) for ours in INTENTS}
+    return {ours: name for ours, name in by_ours.items() if name is not None}
 
 
 def _remark_on_ranks(columns: Columns, stretches: Stretches, score: Any) -> str:
@@ -341,7 +388,7 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
     item tells the names of the columns.
     """
     first: Any = next(iter(source), None)
-    getters: Mapping[Any, Callable[[Any], Any]]
+    getters: Getters
     if hasattr(first, "itertuples"):
         raise GradedError(
             f"{role.kind}: a list of DataFrames is not one table; join them with pandas.concat"
@@ -358,17 +405,8 @@ def _of_items(source: Sequence[Any], role: Role) -> Columns:
         names = _fields_of(first, role) if source else role.columns
         getters = {name: attrgetter(name) for name in names}
 
-    def column(name: Any) -> list[Any]:
-        try:
-            return list(map(getters[name], source))
-        except (AttributeError, KeyError, TypeError) as error:
-            reason = f"a dict has no key {error}" if isinstance(error, KeyError) else error
-            raise GradedError(
-                f"{role.kind}: {reason}; each item needs the fields {_listed(role)}"
-            ) from None
-
     called = "the first dict" if isinstance(first, Mapping) else "the first item"
-    return Columns(called, list(getters), column)
+    return ColumnsOfItems(called, source, getters, role)
 
 
 def _fields_of(item: Any, role: Role) -> list[str]:
