@@ -192,3 +192,15 @@ def test_one_judge_alone_is_answered_with_what_is_missing(labels, refusal):
     rows.to_csv("rows.csv", index=False)
     message = "a row for each judge, whom the column judge names"
     assert message in refusal("judges", "rows.csv")
+
+
+def test_a_table_to_merge_needs_the_names_of_its_columns(refusal):
+    rows = ["query_id,doc_id,human,llm,gpt4", "q1,a,2,2,1", "q1,b,0,1,0", "q2,a,2,1,1"]
+    Path("labels.csv").write_text("\n".join(rows) + "\n")
+    message = refusal("judges", "labels.csv", "--merge", "median")
+    assert message == (
+        "merging needs at least 2 judges; of a table with a column for each judge, name the "
+        "columns: ir_measures_graded judges labels.csv:human labels.csv:llm labels.csv:gpt4 "
+        "--merge median"
+    )
+    assert "by name, or paths of qrels" in refusal("judges", "qrels", "--merge", "median")

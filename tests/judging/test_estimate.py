@@ -1,5 +1,7 @@
 """Human and machine judges: coverage by simulation, a peer, the edges of the estimates, scales."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -196,6 +198,23 @@ def test_a_useless_machine_gets_no_weight():
     assert combined.value == alone.value
     assert combined.lower == alone.lower
     assert combined.upper == alone.upper
+    no_help = "; the machine does not help: no interval is narrower than that of the human alone."
+    assert result.summary.endswith(f"0 by the human alone{no_help}")
+    one = estimate(first(human, 20), inverse, {"mine": runs["A"]}, [NDCG])
+    assert "; the machine does not help: the interval is no narrower than" in one.summary
+
+
+def test_the_headline_counts_the_runs_for_which_the_machine_does_not_help():
+    human, machine, runs = judged(60)
+    result = estimate(first(human, 20), machine, runs, [NDCG])
+    assert "does not help" not in result.summary
+    wider = []
+    for one in result.estimates:
+        if (one.judge, one.run) == (COMBINED, "A"):
+            one = replace(one, lower=0.0, upper=1.0)
+        wider.append(one)
+    summary = replace(result, estimates=tuple(wider)).summary
+    assert f"for 1 of {len(runs)} runs the machine does not help" in summary
 
 
 def test_values_that_never_vary_have_the_interval_of_two_more_topics():

@@ -16,6 +16,7 @@ from ..analysis.judging.one_table import (
     first_part,
     judge_word,
     judges_of_table,
+    line_for,
     refuse_row_for_each_judge,
     refuse_same_source,
 )
@@ -37,7 +38,7 @@ from ..evaluation.named import Judgments
 from ..evaluation.remarks import issue
 from ..files.content import is_lasting
 from ..files.conversion import rows_of, written
-from ..files.files import qrels_in
+from ..files.files import header_of, qrels_in
 from ..files.sources import definitions_of, is_file
 from ..output.formats import counted
 from ..output.result import View
@@ -484,6 +485,12 @@ def _merged(arguments: Arguments) -> Answer:
         if option.flags and arguments.get(option.name):
             raise GradedError(f"--merge takes no runs; leave out --{option.name}")
     judges = [arguments.qrels, *_expanded_machine(arguments), *arguments.inputs]
+    word = judge_word(arguments.qrels)
+    if len(judges) == 1 and not word.column and is_lasting(word.path) and header_of(word.path):
+        raise GradedError(
+            "merging needs at least 2 judges; of a table with a column for each judge, name the "
+            f"columns: {line_for(word.path)} --merge {arguments.merge}"
+        )
     named = {name: judge_in(judge, arguments) for name, judge in named_judges(judges).items()}
     merged = merge_judges(named, arguments.merge, machine_levels=arguments.machine_levels)
     rows = rows_of(merged.qrels, "the merged qrels")

@@ -89,11 +89,21 @@ Label = tuple[str, str | None, Measure]
 NUMBERS: Final = ("value", "lower", "upper", "topics", "lambda", Column("worth", kind=round))
 BEST: Final = (
     "{} has the best estimate by {}, {}{}{}; {} judged by both, {} by the "
-    "machine alone, {} by the human alone."
+    "machine alone, {} by the human alone{}."
 )
 OF_ONE_RUN: Final = (
     "The combined estimate of {} by {} is {}{}; {} judged by both, {} by the machine alone, {} by "
-    "the human alone."
+    "the human alone{}."
+)
+NO_HELP: Final = (
+    "; the machine does not help: the interval is no narrower than that of the human alone"
+)
+NO_HELP_FOR_ANY: Final = (
+    "; the machine does not help: no interval is narrower than that of the human alone"
+)
+NO_HELP_FOR_SOME: Final = (
+    "; for {} of {} the machine does not help: the interval is no narrower than that of the human "
+    "alone"
 )
 LEFT: Final = (
     "{}: {} of {} of runs {} open, without a significant difference of the combined estimates "
@@ -184,6 +194,13 @@ class Estimate:
     adjusted: float | None = None
     few_changes: bool = False
 
+    @property
+    def half_width(self) -> float | None:
+        """Half of the width of the interval; None without one."""
+        if self.lower is None or self.upper is None:
+            return None
+        return (self.upper - self.lower) / 2
+
 
 @dataclass(frozen=True)
 class PlanOfRun:
@@ -248,11 +265,38 @@ class Estimates(Result):
         if best.lower is not None and best.upper is not None:
             interval = f" ({decimal(best.lower)} to {decimal(best.upper)})"
         topics = (counted(self.both, "topic"), self.machine_only, self.human_only)
+        helps = self._helps(combined)
         if len(combined) == 1:
             of_run = (best.run, measure, decimal(best.value), interval)
-            return [Note(OF_ONE_RUN, *of_run, *topics), *self.plan_answer()]
-        mean = Note(BEST, best.run, measure, decimal(best.value), interval, equal_to, *topics)
+            return [Note(OF_ONE_RUN, *of_run, *topics, helps), *self.plan_answer()]
+        of_best = (best.run, measure, decimal(best.value), interval, equal_to)
+        mean = Note(BEST, *of_best, *topics, helps)
         return [mean, *self.plan_answer()]
+
+    def _helps(self, combined: Sequence[Estimate]) -> str:
+        """For how many runs the machine does not help, as the end of a sentence; empty if it helps
+        for all whose intervals are known."""
+        alone = {
+            estimate.run: estimate
+            for estimate in self.estimates
+            if estimate.judge == HUMAN and estimate.measure == combined[0].measure
+        }
+        known_runs = 0
+        without_help = 0
+        for estimate in combined:
+            of_human = alone.get(estimate.run)
+            if of_human is None or not estimate.half_width or not of_human.half_width:
+                continue
+            known_runs += 1
+            if estimate.half_width >= of_human.half_width * (1 - EXACT):
+                without_help += 1
+        if not without_help:
+            return ""
+        if len(combined) == 1:
+            return NO_HELP
+        if without_help == known_runs:
+            return NO_HELP_FOR_ANY
+        return NO_HELP_FOR_SOME.format(without_help, counted(known_runs, "run"))
 
     def plan_answer(self) -> list[Note]:
         """The human topics that the wanted width needs, a sentence for each measure."""

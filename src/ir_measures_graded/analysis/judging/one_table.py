@@ -111,9 +111,9 @@ def refuse_same_source(human: Any, machines: Iterable[Any]) -> None:
             is_same = _is_same_file(of_human.path, of_machine.path)
             is_same = is_same and of_human.column == of_machine.column
             if is_same and header_of(of_human.path):
-                raise GradedError(SAME.format(f" {of_human}", _line_for(of_human.path)))
+                raise GradedError(SAME.format(f" {of_human}", line_for(of_human.path)))
         elif machine is human and names_in_memory(human, QRELS):
-            raise GradedError(SAME.format("", _line_for(human)))
+            raise GradedError(SAME.format("", line_for(human)))
 
 
 def _is_same_file(path: str, other: str) -> bool:
@@ -121,7 +121,7 @@ def _is_same_file(path: str, other: str) -> bool:
     return os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
 
 
-def _line_for(table: Any) -> str:
+def line_for(table: Any) -> str:
     """The call that names the judges of a table, or its form if they are not known."""
     source = os.fspath(table) if isinstance(table, (str, os.PathLike)) else ""
     with suppress(GradedError):
