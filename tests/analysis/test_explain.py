@@ -236,8 +236,14 @@ def test_the_differences_of_documents_sum_to_that_of_the_values(collection, anot
         sizes = [abs(difference) for difference in differences]
         assert sizes == sorted(sizes, reverse=True)
         adding = [row for row in rows if row["contribution"] or row["other_contribution"]]
+        last = explanation.run.measure.params.get("cutoff") or 10
+        unjudged = []
+        for row in rows:
+            is_at_top = min(row["rank"] or np.inf, row["other_rank"] or np.inf) <= last
+            if row["level"] is None and is_at_top and row not in adding:
+                unjudged.append(row)
         _, table_rows = explanation.table()
-        assert len(table_rows) == len(adding)
+        assert len(table_rows) == len(adding) + len(unjudged)
         cut = explain_difference(qrels, runs, measure, topic, 1)
         assert cut.records() == [row for row in rows if 1 in (row["rank"], row["other_rank"])]
 
@@ -432,3 +438,60 @@ def test_the_figure_has_the_weight_of_each_rank_unless_all_count_alike(measure, 
         expected = [f"{number:.3f}" for number in numbers[~np.isnan(numbers)].tolist()]
         first = texts.index(head) + 1
         assert texts[first : first + len(expected)] == expected
+
+
+@given(
+    strategies.collections(),
+    st.sampled_from(["nDCG_JK@3", "nDCG_Burges", "NDCNG@4", "nCG@2", "SR@3"]),
+)
+def test_terms_are_what_documents_add_to_the_sum_that_is_divided(collection, measure):
+    qrels, run = collection
+    explanation = explain(qrels, run, measure, min(qrels))
+    terms = explanation.terms[: len(explanation.documents)]
+    sums = explanation.sums[: len(explanation.documents)]
+    counted = ~np.isnan(sums)
+    assert np.nancumsum(terms)[counted] == pytest.approx(sums[counted])
+    table = explanation.tables()[0]
+    if "term" in table.cells()[0]:
+        shown_terms = [row["term"] for row in table.records()][: terms.size]
+        assert shown_terms == pytest.approx(terms.tolist(), nan_ok=True)
+    products = (explanation.gains * explanation.weights)[: terms.size]
+    is_product = "Term is gain × weight" in str(explanation)
+    assert is_product == bool(np.allclose(products, terms, equal_nan=True))
+
+
+def test_the_table_for_80_columns_has_terms_and_ranks_without_any_document_are_left_out():
+    qrels = {"q": {"a": 2, "b": 1}}
+    run = {"q": {f"d{number:04}": 1 / (number + 7) for number in range(5)} | {"a": 0.01}}
+    explanation = explain(qrels, run, "nDCG@20")
+    (table,) = explanation.tables()
+    assert len(table.rows) == 6
+    assert len(explain(qrels, {"q": ["b"]}, "nDCG@20").tables()[0].rows) == 2
+    for columns, has_scores in ((80, False), (100, True)):
+        with of_width(columns):
+            lines = list(table.lines("text", 4))
+        assert max(map(len, lines)) <= columns
+        assert " term " in lines[0]
+        assert (" score " in lines[0]) == has_scores
+
+
+def test_unjudged_documents_at_the_top_are_rows_of_a_difference():
+    """They take the ranks of judged documents, which is the reason of a loss."""
+    qrels = {"q": {"a": 1, "b": 1}}
+    new = ["x", "y", "a", "b", "z"]
+    for measure, rows in (("nDCG@2", ["a", "b", "x", "y"]), ("nDCG", ["a", "b", "x", "y", "z"])):
+        explanation = explain_difference(
+            qrels, {"old": {"q": ["a", "b"]}, "new": {"q": new}}, measure
+        )
+        assert [row["document"] for row in explanation.tables()[0].records()] == rows
+        note = "A document without a level is not judged and adds nothing at its rank."
+        assert note in explanation.notes()
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "RR", "AP"])
+def test_the_axis_of_what_documents_add_ends_at_a_label_that_no_bar_passes(measure):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    figure = explain(demo.qrels_path(), demo.run_paths()["E"], measure, "351").figure()
+    (bars,) = [axes for parent in figure.axes for axes in parent.child_axes]
+    longest = max(patch.get_width() for patch in bars.patches)
+    assert longest <= bars.get_xlim()[1] == bars.get_xticks()[-1]

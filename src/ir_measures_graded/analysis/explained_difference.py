@@ -46,6 +46,8 @@ DIFFERING = (
 """The columns of an explained difference."""
 MOST_COMPARED = 30
 """The figure of two rankings has so many ranks without a depth or cutoff."""
+TOP_RANKS = 10
+"""Without a cutoff, the table has the unjudged documents down to this rank."""
 ROUNDING = 1e-9
 """A sum of differences that is off by this much can be a rounding error."""
 
@@ -123,19 +125,21 @@ class ExplainedDifference(Result):
         rows.sort(key=lambda row: -abs(row["difference"] or 0))
         return Table.of(DIFFERING, rows)
 
-    def _adding(self) -> list[dict[str, Any]]:
-        """The records of the documents that add to a value; all if the measure has no
-        contributions."""
-        adding = []
+    def _shown(self) -> list[dict[str, Any]]:
+        """The records of the documents that add to a value, and of the unjudged ones that take the
+        ranks of others; all if the measure has no contributions."""
+        last = self.run.measure.params.get("cutoff") or TOP_RANKS
+        shown = []
         for row in self.records():
             is_adding = row["contribution"] or row["other_contribution"]
-            if row["difference"] is None or is_adding:
-                adding.append(row)
-        return adding
+            is_unjudged = row["level"] is None and _best_rank(row) <= last
+            if row["difference"] is None or is_adding or is_unjudged:
+                shown.append(row)
+        return shown
 
     def tables(self) -> list[Table]:
-        """One row per document that adds to a value."""
-        rows = self._adding()
+        """One row per document that adds to a value, and per unjudged one in the top ranks."""
+        rows = self._shown()
         heads = {}
         for name, word in (("rank", "rank"), ("contribution", "adds")):
             heads[f"other_{name}"] = f"{self.other.run} {word}"
@@ -153,7 +157,7 @@ class ExplainedDifference(Result):
 
     def bars(self) -> list[Drawing]:
         """The difference that each document makes; nothing if none makes one."""
-        rows = [row for row in self._adding() if row["difference"]]
+        rows = [row for row in self._shown() if row["difference"]]
         if not rows:
             return []
         differences = np.array([row["difference"] for row in rows])
@@ -208,10 +212,13 @@ class ExplainedDifference(Result):
             return [Note(text, self.run.heading), *self.run.notes_on_rel()]
         rows = self.records()
         notes = self.run.notes_on_means()
-        others = len(rows) - len(self._adding())
+        others = len(rows) - len(self._shown())
         if others:
             text = "Omitted: {} without a contribution to either value."
             notes.append(Note(text, counted(others, "document")))
+        if any(row["level"] is None for row in self._shown()):
+            text = "A document without a level is not judged and adds nothing at its rank."
+            notes.append(Note(text))
         below = self.difference - sum(row["difference"] for row in rows)
         if abs(below) > ROUNDING:
             notes.append(
@@ -221,7 +228,7 @@ class ExplainedDifference(Result):
 
     def _notes_on_assumed(self) -> list[Note]:
         """The documents of the table whose level is assumed."""
-        levels = {row["document"]: row["level"] for row in self._adding()}
+        levels = {row["document"]: row["level"] for row in self._shown()}
         return notes_on_assumed(levels, self.run.assumed | self.other.assumed)
 
 

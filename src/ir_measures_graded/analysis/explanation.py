@@ -21,7 +21,7 @@ from ir_measures import Measure
 
 from ..core.by_topic import bounds_of, positions
 from ..core.measures.base import GradedMeasure, MaxGainMeasure, TopGainMeasure
-from ..core.measures.gain_sums import GainSum
+from ..core.measures.gain_sums import GainSum, NormalisedGainSum
 from ..core.measures.topics import StopSteps, Topics
 from ..core.ranking.gains import Number, plain_number
 from ..core.ranking.order import as_compared
@@ -58,6 +58,7 @@ COLUMNS = [
     "stops",
     "reach",
     "worth",
+    "terms",
     "contributions",
     "sums",
     "values",
@@ -117,6 +118,8 @@ class Explanation(Result):
     - `weights`: the weight of a gain of 1 at the rank, before sums are averaged or divided
     - `stops`, `reach`, `worth`: for a user who stops at a document, the probability to stop there,
       for one who gets there; the probability to get there; and what stopping there is worth
+    - `terms`: what the document adds to the sum that a measure divides by that of the ideal list:
+      its gain times the weight or, for NDCNG, its scaled gain times the weight
     - `contributions`: the amount that the document adds to `value`. The contributions at all ranks
       of the list sum to `value`.
     - `values`: the value of the list down to this rank
@@ -150,6 +153,7 @@ class Explanation(Result):
     ideal_levels: np.ndarray
     ideal_gains: np.ndarray
     weights: np.ndarray | None = None
+    terms: np.ndarray | None = None
     contributions: np.ndarray | None = None
     values: np.ndarray | None = None
     sums: np.ndarray | None = None
@@ -227,20 +231,30 @@ class Explanation(Result):
         return [document for document in self.documents if document in self.assumed]
 
     def tables(self) -> list[Table]:
-        """One row per rank. Columns without any entry are omitted."""
-        records = self.records()
+        """One row per rank of the list or of the ideal list. Columns without any entry are omitted.
+
+        The table for short lines has no scores.
+        """
+        lengths = [len(self.documents), int((~np.isnan(self.ideal_gains)).sum()), 1]
+        records = self.records()[: max(lengths)]
         names = [name for name in filled(records, ALWAYS) if name != "ideal_level"]
-        return [Table.of([SHOWN.get(name, Column(name)) for name in names], records)]
+        table = Table.of([SHOWN.get(name, Column(name)) for name in names], records)
+        if self.terms is not None:
+            table.narrower = table.select(*(name for name in names if name != "score"))
+        return [table]
 
     def data(self) -> Table:
         """One row per rank; an entry is None where there is no value."""
         columns = list(COLUMNS)
         if self.stops is None:
-            columns = [field for field in COLUMNS if field not in STEP_COLUMNS]
+            columns = [field for field in columns if field not in STEP_COLUMNS]
+        if self.terms is None:
+            columns.remove("terms")
         fields = {field.removesuffix("s"): getattr(self, field) for field in columns}
         fields["score"] = self.scores.astype(np.float32).astype(str).astype(float)
-        if self.contributions is not None:
-            fields["contribution"] = self.contributions[: len(self.documents)]
+        for name, values in (("term", self.terms), ("contribution", self.contributions)):
+            if values is not None:
+                fields[name] = values[: len(self.documents)]
         entries_of_columns = []
         for name, values in fields.items():
             entries: Sequence[Any] = ()
@@ -305,12 +319,24 @@ class Explanation(Result):
                 return numbers, name
         return None, ""
 
+    @property
+    def _term_in_words(self) -> str:
+        """What the column of terms has."""
+        if self.terms is None or self.weights is None:
+            return ""
+        products = self.gains * self.weights
+        is_product = np.isclose(self.terms, products) | np.isnan(products)
+        if is_product.all():
+            return "term is gain × weight"
+        return "term is what the document adds to sum"
+
     def notes(self) -> list[Note]:
         """The meaning of the columns."""
         sums = "sum and ideal are running sums of weighted gains, of this list and of the ideal one"
         ideal = "ideal is that of the ideal list"
         ideal_values = self.ideal if self.sums is None else None
         meaning = {
+            self._term_in_words: self.terms,
             "adds is the part of the value that the document makes": self.contributions,
             "value is the measure of the list down to this rank": self.values,
             sums: self.sums,
@@ -415,6 +441,9 @@ def _explained(
         fields["contributions"] = _at_ranks(added.topic, added.rank, added.gain, shape, 0.0)
         if isinstance(measure, GainSum):
             fields["weights"] = np.tile(measure.rank_weights(last), (uncut.count, 1))
+        if isinstance(measure, NormalisedGainSum) and not measure.averages:
+            amounts = measure.amounts(cut)
+            fields["terms"] = _at_ranks(amounts.topic, amounts.rank, amounts.gain, shape, 0.0)
     if steps is not None:
         fields |= _steps(steps, fields["scores"], last)
     if run.in_order_given:

@@ -193,4 +193,8 @@ class Tiles(Drawing):
         if (values < 0).any():
             bars.axvline(0, color=GREY, linewidth=1.0)
         few_ticks(bars, BARS)
+        # The axis ends at ticks, so that the longest bar lies between two labels.
+        ends = min(values.min(), 0.0), max(values.max(), 0.0)
+        ticks = bars.xaxis.get_major_locator().tick_values(*ends)
+        bars.set_xlim(ticks[0], ticks[-1])
         bars.set_xlabel("\n".join(in_lines(self.label, BARS, LABEL_SIZE)), loc="left")
