@@ -26,7 +26,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from .arguments import refused
+from .arguments import items, refused
 from .core.measures import SR
 from .core.measures.base import EXTREMES, GradedMeasure, MeasureError
 from .core.measures.gain_sums import GainSum, NormalisedGainSum
@@ -36,7 +36,7 @@ from .core.provider import GradedEvaluator, computed, view
 from .core.registry.names import normalised, registry
 from .core.registry.notation import parse_measure
 from .core.uncertainty import with_option
-from .errors import GradedError
+from .errors import GradedError, shown
 
 __all__ = ["check_measure", "checks", "parametrize_with_checks"]
 
@@ -70,6 +70,7 @@ def check_measure(measure: GradedMeasure) -> None:
     >>> from ir_measures_graded import Q
     >>> check_measure(Q)
     """
+    _refuse_other(measure)
     wrong = []
     for name, check in _CHECKS.items():
         message = _first(check, measure)
@@ -94,6 +95,8 @@ def checks(measure: GradedMeasure) -> dict[str, Callable[[], None]]:
     ['declaration', 'parameters', 'values', 'order', 'options']
     """
 
+    _refuse_other(measure)
+
     def run(check: Check) -> None:
         message = _first(check, measure)
         if message:
@@ -113,7 +116,7 @@ def parametrize_with_checks(measures: Iterable[GradedMeasure]) -> Any:
     import pytest
 
     cases = {}
-    for measure in measures:
+    for measure in items("measures", measures, "measures, instances of GradedMeasure"):
         for name, check in checks(measure).items():
             cases[f"{measure}-{name}"] = check
     return pytest.mark.parametrize("check", list(cases.values()), ids=list(cases))
@@ -167,10 +170,17 @@ def variants(measure: GradedMeasure) -> Iterator[GradedMeasure]:
 # ------------------------------------------------------------------------------------- the checks
 
 
-def _first(check: Check, measure: GradedMeasure) -> str:
-    """The first message of a check; empty if it has none."""
+def _refuse_other(measure: Any) -> None:
+    """Raise `GradedError` for anything but a graded measure."""
+    if isinstance(measure, str):
+        rule = f"a measure, such as parse_measure({shown(measure)})"
+        raise refused("measure", measure, rule)
     if not isinstance(measure, GradedMeasure):
         raise refused("measure", measure, "a measure, an instance of GradedMeasure")
+
+
+def _first(check: Check, measure: GradedMeasure) -> str:
+    """The first message of a check; empty if it has none."""
     try:
         return next(check(measure), "")
     except GradedError as error:

@@ -371,7 +371,7 @@ def test_swapped_labels_and_scores_are_said_before_a_wrong_level():
         ({"sizes": [2], "ties": ["mean"]}, r"ties=\['mean'\] is not allowed"),
         ({"sizes": [2], "measure": None}, "measures=None is not allowed"),
         ({"sizes": [2], "measure": iter([])}, "measures: the iterator has no item"),
-        ({"sizes": [2], "measure": ["CG", 7]}, "a measure is a string .* not a int"),
+        ({"sizes": [2], "measure": ["CG", 7]}, "a measure is a string .* not 7"),
     ],
 )
 def test_arguments_of_a_wrong_kind_are_named(named, message):

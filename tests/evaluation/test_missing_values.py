@@ -151,7 +151,7 @@ def test_paired_topics_have_a_value_of_every_run():
     evaluation = Evaluation(tuple("ABC"), (ACCURACY,), tuple("1234"), values[:, None])
     assert evaluation.paired_topics(ACCURACY).tolist() == [2]
     assert evaluation.paired(ACCURACY).tolist() == [[0.5], [0.25], [0.0]]
-    assert evaluation.part("AB", [ACCURACY]).paired_topics(ACCURACY).tolist() == [2, 3]
+    assert evaluation.part(["A", "B"], [ACCURACY]).paired_topics(ACCURACY).tolist() == [2, 3]
     assert evaluation.remarks[0].text.startswith("no value for 1 of 4 topics of A, B and C")
     assert evaluation.on([2, 3]).remarks[0].text.startswith("no value for 1 of 2 topics of C")
     assert not evaluation.on([2]).remarks

@@ -1,6 +1,7 @@
 """Measure strings: the measures that they name, and the message for each error."""
 
 import io
+import re
 import sys
 import warnings
 from contextlib import redirect_stdout, suppress
@@ -22,6 +23,7 @@ from ir_measures_graded import (
     parse_measure,
 )
 from ir_measures_graded.core.registry.notation import _may_be_of_trec_eval, parse_measures
+from ir_measures_graded.errors import shown
 
 
 def original(text):
@@ -268,7 +270,7 @@ def test_other_texts_and_types_are_refused():
         with pytest.raises(GradedError):
             parse_measures(text)
     for thing in (None, 5, ["CG"], b"CG"):
-        message = f"a measure is a string .*, not a {type(thing).__name__}"
+        message = f"a measure is a string .*, not {re.escape(shown(thing))}"
         with pytest.raises(GradedError, match=message):
             parse_measure(thing)
 

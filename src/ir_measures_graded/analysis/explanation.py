@@ -188,6 +188,7 @@ class Explanation(Result):
 
     def down_to(self, depth: int) -> Explanation:
         """The explanation of the first ranks, at most `depth` of them."""
+        depth = whole_number(depth, "depth", 1)
         shorter = {}
         for name, values in vars(self).items():
             if name == "documents" or isinstance(values, np.ndarray):

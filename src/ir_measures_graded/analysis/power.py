@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
+from ..arguments import number as number_in
 from ..core.registry.facts import ZERO
 from ..core.registry.notation import one_of
 from ..errors import GradedError, Remark
@@ -143,6 +144,7 @@ class Power(Result):
 
         None if more than 10 million, or if the spread is undefined.
         """
+        difference = number_in("difference", difference)
         return tuple(
             student.topics_needed(difference, deviation, self.level, self.power)
             for deviation in self.spread(measure)
@@ -151,7 +153,7 @@ class Power(Result):
     def chance(self, measure: Measure | str, difference: float) -> float:
         """The probability that as many topics find a true difference, for the pair of median
         spread."""
-        effect = difference / self.spread(measure)[1]
+        effect = number_in("difference", difference) / self.spread(measure)[1]
         return student.chance_to_find(effect, self.topics_of(measure), self.level)
 
     def _row(self, measure: Measure | str) -> int:

@@ -20,6 +20,7 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
+from ..arguments import flag, whole_number
 from ..core.ranking.gains import (
     Gains,
     gain_of,
@@ -230,9 +231,12 @@ class Sensitivity(Result):
         The run that is ahead under the first comes first. With `significant`, only the pairs whose
         difference is significant under both settings.
         """
+        last = len(self.ahead) - 1
+        first = whole_number("first", first, 0, last)
+        second = whole_number("second", second, 0, last)
         before = self.ahead[first]
         is_swapped = before * self.ahead[second] < 0
-        if significant:
+        if flag("significant", significant):
             is_swapped &= self.significant[first] & self.significant[second]
         swapped = []
         for number in np.flatnonzero(is_swapped).tolist():

@@ -38,10 +38,9 @@ class GradedEvaluator(Evaluator):
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Source, judged: Judged | None = None):
-        measures = items("measures", measures, "measures")
-        for measure in measures:
-            if not isinstance(measure, Measure):
-                raise refused("measures", measure, "a list of measures, see parse_measure")
+        measures = _checked_measures(measures)
+        if not isinstance(judged, (Judged, type(None))):
+            raise refused("judged", judged, "the judged documents of the qrels, or None")
         self.graded = list(filter(is_graded, measures))
         self.others = [measure for measure in measures if not is_graded(measure)]
         rows = read_qrels(qrels)
@@ -142,11 +141,20 @@ class GradedProvider(Provider):
         return is_graded(measure) or (self.standard and standard.computes(measure))
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Source) -> GradedEvaluator:
-        measures = list(dict.fromkeys(measures))
+        measures = list(dict.fromkeys(_checked_measures(measures)))
         refuse_unsupported(self, measures)
         evaluator = GradedEvaluator(measures, qrels)
         warn_of_absent_levels(measures, evaluator.judged, "the qrels")
         return evaluator
+
+
+def _checked_measures(measures: Iterable[Measure]) -> list[Measure]:
+    """The measures as a list. Raises `GradedError` for anything else."""
+    listed_measures = items("measures", measures, "measures")
+    for measure in listed_measures:
+        if not isinstance(measure, Measure):
+            raise refused("measures", measure, "a list of measures, see parse_measure")
+    return listed_measures
 
 
 def provider_named(name: str | None, measures: Sequence[Measure]) -> Provider | None:

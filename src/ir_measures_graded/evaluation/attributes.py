@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import names, refused
 from ..core.ranking.gains import plain_number
 from ..core.rows.columns import QRELS, Chosen, column_of_topics, is_known
 from ..errors import GradedError, Remark, needed, shown
@@ -102,7 +103,11 @@ def groups_of(topics: Sequence[str], by: By) -> dict[str, list[int]]:
     """
     if by is None:
         return {}
+    if not isinstance(topics, str):
+        topics = names("topics", topics)
     attribute = read_attribute(by) if isinstance(by, str) else by
+    if not hasattr(attribute, "items"):
+        raise refused("by", by, "a mapping of topics to groups, or FILE:COLUMN")
     pandas = needed("pandas", "groups of topics")
     attribute = {str(topic): value for topic, value in attribute.items()}
     if attribute.keys().isdisjoint(topics):

@@ -187,15 +187,13 @@ def _runs_by(
     return keys, runs()
 
 
-def needs_levels(measures: Iterable[Measure]) -> bool:
+def needs_levels(measures: Iterable[Measure | str] | Measure | str) -> bool:
     """Whether `evaluate_batches` needs the levels of the collection for any of the `measures`.
 
-    >>> needs_levels(parse_measures("ERR_G"))
-    True
-    >>> needs_levels(parse_measures(["ERR_G(max_gain=15)", "AP"]))
-    False
+    >>> needs_levels("ERR_G"), needs_levels(["ERR_G(max_gain=15)", "AP"])
+    (True, False)
     """
-    return any(map(needs_all_topics, measures))
+    return any(map(needs_all_topics, parse_measures(measures)))
 
 
 def _arrow(rows: Any, role: Role) -> pyarrow.Table:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from ir_measures import Measure, SumAgg
 
+from ..arguments import items, text, whole_number
+from ..arguments import names as names_in
 from ..core.by_topic import mean_over_topics
 from ..core.provider import aggregate
 from ..core.registry.facts import ONE, SKIP, ZERO, sign_of
@@ -308,6 +310,8 @@ class Evaluation(Result):
 
         Raises `GradedError` for any other.
         """
+        runs = names_in("runs", runs)
+        measures = items("measures", measures, "measures")
         row_of_run = {run: row for row, run in enumerate(self.runs)}
         unknown = [run for run in runs if run not in row_of_run]
         if unknown:
@@ -332,6 +336,9 @@ class Evaluation(Result):
 
     def on(self, topics: Sequence[int]) -> Evaluation:
         """The values for the topics with these numbers."""
+        last = len(self.topics) - 1
+        numbers = items("topics", topics, "numbers of topics")
+        topics = [whole_number("topics", number, 0, last) for number in numbers]
         names = tuple(self.topics[number] for number in topics)
         return replace(
             self,
@@ -481,7 +488,7 @@ class Evaluation(Result):
           run   RR  P@1
         0   A  0.5  0.0
         """
-        if what == "means":
+        if text("what", what) == "means":
             return self.tables()[0].to_frame()
         return super().to_frame(what)
 

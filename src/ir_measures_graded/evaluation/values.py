@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
+from ..arguments import flag
 from ..arguments import names as names_in
 from ..core.measures.standard import definition_of
 from ..core.ranking.gains import LARGEST
@@ -157,7 +158,7 @@ def read_values(
     smaller = names_in("smaller", smaller)
     tables = _tables(table)
     own_columns = columns_named(columns)
-    sizes = SIZES if limits else WITHOUT_LIMITS
+    sizes = SIZES if flag("limits", limits) else WITHOUT_LIMITS
     frames = []
     for source in tables:
         frame = frame_of(source.table, sizes=sizes)

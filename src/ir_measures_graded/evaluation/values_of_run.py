@@ -242,8 +242,9 @@ def _frame_by_topic(source: Any, where: str, columns: Any) -> tuple[DataFrame, b
         if not any(isinstance(value, Mapping) for value in by_topic.values()):
             source = list(by_topic.items())
     frame = frame_of(source, FORMS)
-    if columns:
-        frame = renamed(frame, where, columns_named(columns))
+    own_columns = columns_named(columns)
+    if own_columns:
+        frame = renamed(frame, where, own_columns)
     if column_name(where, [frame.index.name, *frame], COLUMNS[0]) is not None:
         return frame, True
     run = column_name(where, list(frame), "run")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ir_measures import Measure
 
+from ..arguments import refused
 from ..core.by_topic import mean_over_topics
 from ..core.registry.facts import ONE, SKIP, ZERO
 from ..errors import GradedError, shown
@@ -41,6 +42,9 @@ def read_weights(weights: By) -> dict[str, float] | None:
         from .attributes import read_attribute
 
         weights = read_attribute(weights)
+    if not hasattr(weights, "items"):
+        rule = "a mapping of topics to numbers, or FILE:COLUMN"
+        raise refused("weights", weights, rule)
     numbers = {}
     for topic, weight in weights.items():
         is_text = isinstance(weight, str)

@@ -26,7 +26,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from ir_measures import ScoredDoc
 
-from ..arguments import explains_wrong_calls
+from ..arguments import explains_wrong_calls, flag
 from ..core.rows.columns import IDS, QRELS, RUN, Chosen, columns_named
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory, under_our_names
@@ -99,7 +99,7 @@ def read_qrels(
     >>> read_qrels(table, names).dicts()
     {'7': {'d1': 5.0}}
     """
-    sizes = SIZES if limits else WITHOUT_LIMITS
+    sizes = SIZES if flag("limits", limits) else WITHOUT_LIMITS
     chosen = Chosen(columns=columns_named(columns))
     words = None if levels is None else levels_named(levels)
     with words_as_levels(words):
@@ -244,7 +244,7 @@ class RunFile(RunSource):
         self.is_ascending = ascending
         self.names_of_columns = columns_named(columns)
         self.passages_column = passages_column
-        if not limits:
+        if not flag("limits", limits):
             self.sizes = WITHOUT_LIMITS
         self.name = Content(file).name
         self._kept: Part | SpilledRows | GradedError | None = None

@@ -196,7 +196,8 @@ def _methods_in(response_method: Any) -> list[str]:
     methods = response_method
     if isinstance(response_method, str):
         methods = [response_method]
-    if not isinstance(methods, (list, tuple)) or not methods or not set(methods) <= set(METHODS):
+    is_list = isinstance(methods, (list, tuple)) and len(methods) > 0
+    if not is_list or not all(method in METHODS for method in methods):
         allowed = ", ".join(map(repr, METHODS))
         raise refused("response_method", response_method, f"{allowed} or a list of these")
     return list(methods)

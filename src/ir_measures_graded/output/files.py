@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
+from ..arguments import refused
 from ..errors import GradedError
 
 
@@ -154,7 +155,12 @@ def refuse_bad_date() -> None:
 
 
 def ending_of(path: str | os.PathLike[str]) -> str:
-    """The ending of a path in lower case, without the dot."""
+    """The ending of a path in lower case, without the dot.
+
+    Raises `GradedError` for anything but a path.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise refused("path", path, "the path of a file")
     return os.path.splitext(path)[1].lower().removeprefix(".")
 
 

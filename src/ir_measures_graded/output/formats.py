@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..arguments import whole_number
 from ..errors import InputWarning, level_of_caller
 from .width import aligned, fitted, in_lines, rows_of, widest, width, width_of
 
@@ -625,6 +626,10 @@ def _json(value: Any, places: int) -> Any:
     return round(number, places) if places >= 0 else number
 
 
+ALL_PLACES = -1
+"""The number of decimals that stands for all."""
+MOST_PLACES = 100
+"""More decimals are a mistake."""
 FORMATS: dict[str, Callable[..., Iterator[str]]] = {
     "text": text,
     "tsv": tsv,
@@ -644,6 +649,11 @@ EXCEL_NEEDS = ("openpyxl", "an Excel file", "tables")
 """The library for an Excel file, as arguments of `needed`."""
 
 
+def checked_places(places: int) -> int:
+    """A number of decimals. Raises `GradedError` for any other value."""
+    return whole_number("places", places, ALL_PLACES, MOST_PLACES)
+
+
 def decimals(form: str, places: int | None = None, in_file: bool = False) -> int:
     """The number of decimals in a format: `places`, or by default 4, and all (-1) for programs.
 
@@ -653,7 +663,7 @@ def decimals(form: str, places: int | None = None, in_file: bool = False) -> int
     (4, -1, -1, 2)
     """
     if places is not None:
-        return places
+        return checked_places(places)
     is_for_programs = form in FORMATS and form not in FOR_PEOPLE
     if form in ("json", "jsonl") or (in_file and is_for_programs):
         return -1

@@ -9,7 +9,8 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..errors import GradedError, Remark
+from ..arguments import text
+from ..errors import GradedError, Remark, shown
 from . import figures
 from .files import checked_ending, ending_of, write_whole
 from .formats import (
@@ -147,7 +148,7 @@ class Result:
 
         Raises `GradedError`, which names what there is, for the name of another one.
         """
-        if what:
+        if text("what", what):
             columns = [head.name for head in self.data().heads]
             raise GradedError(
                 f"{type(self).__name__}.to_frame() has one table, with the columns "
@@ -160,8 +161,9 @@ class Result:
 
         `places` is the number of decimals, -1 for all; by default 4, and all in JSON.
         """
-        if form not in FORMATS:
-            raise GradedError(f"{form!r} is not a format; the formats are {', '.join(FORMATS)}")
+        if not isinstance(form, str) or form not in FORMATS:
+            formats = ", ".join(FORMATS)
+            raise GradedError(f"{shown(form)} is not a format; the formats are {formats}")
         places = decimals(form, places)
         if form not in FOR_PEOPLE:
             return list(self.data().lines(form, places))

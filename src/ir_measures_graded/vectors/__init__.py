@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..arguments import word
+from ..arguments import refused, word
 
 __all__ = ["load", "write"]
 
@@ -51,6 +51,8 @@ def write(folder: str | os.PathLike[str]) -> None:
     ...     Path(folder, "short_lists.run").read_text().split()[0]
     'q1'
     """
+    if not isinstance(folder, (str, os.PathLike)):
+        raise refused("folder", folder, "the path of a folder")
     vectors = load()
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)

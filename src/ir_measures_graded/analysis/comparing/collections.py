@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ir_measures import Measure
 
-from ...arguments import explains_wrong_calls, refused
+from ...arguments import explains_wrong_calls, refused, word
 from ...core.by_topic import mean_over_topics
 from ...core.registry.facts import range_of, sign_of
 from ...core.registry.notation import NamedMeasure, one_of
@@ -193,10 +193,8 @@ class OverCollections(Comparison):
     def data(self, what: str = "differences") -> Table:
         """One row per measure, collection or test over all, and pair of runs; or run, for the
         `means`."""
-        if what == "means":
+        if word("what", what, ["differences", "means"]) == "means":
             return self._means_by_collection()
-        if what != "differences":
-            raise GradedError(f"what={what!r} is not allowed; it is 'differences' or 'means'")
         parts: list[tuple[str, Comparison, str]] = []
         for name, collection in self.groups.items():
             parts.append((name, collection, PAIRED_T))

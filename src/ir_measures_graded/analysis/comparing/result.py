@@ -10,14 +10,24 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from ir_measures import Measure
 
+from ...arguments import names, text, whole_number
 from ...core.registry.facts import sign_of
 from ...core.registry.notation import one_of
-from ...errors import GradedError, Remark
+from ...errors import GradedError, Remark, shown
 from ...evaluation.counting import with_effective
 from ...evaluation.evaluation import Evaluation
 from ...evaluation.level_notes import notes_for_caption, notes_on_rel
 from ...evaluation.order_of_runs import best_first, leading
-from ...output.formats import PLACES, clean, counted, escaped_html, sentences, short
+from ...output.formats import (
+    PLACES,
+    checked_places,
+    clean,
+    counted,
+    escaped_html,
+    listed,
+    sentences,
+    short,
+)
 from ...output.result import Result, View
 from ...output.tables import Table
 from ..statistics.corrections import DEFAULT, Correction, correction_of
@@ -125,7 +135,7 @@ class Comparison(Result):
     def to_frame(self, what: str = "") -> DataFrame:
         """The records as a pandas DataFrame, with those of further tests if there are any; or the
         table of `data` that `what` names."""
-        if not what:
+        if not text("what", what):
             what = "all" if self.data("tests").rows else "differences"
         return self.data(what).to_frame()
 
@@ -135,7 +145,7 @@ class Comparison(Result):
 
         Those of groups follow.
         """
-        if what == "means":
+        if text("what", what) == "means":
             table = self._table_of_means()
         elif what == "topics":
             table = topic_table(self)
@@ -143,8 +153,8 @@ class Comparison(Result):
             table = self._table_of_tests(what)
         else:
             raise GradedError(
-                f"what={what!r} is not allowed; it is 'differences', 'means', 'topics', 'tests' or "
-                "'all'"
+                f"what={shown(what)} is not allowed; it is 'differences', 'means', 'topics', "
+                "'tests' or 'all'"
             )
         if not self.groups or what == "topics":
             return table
@@ -188,7 +198,7 @@ class Comparison(Result):
     def find(self, measure: Measure | str, test: str = "") -> list[Test]:
         """All tests of this name for one of the measures; by default those of the primary
         procedure."""
-        key = one_of(self.measures, measure), test or self.primary
+        key = one_of(self.measures, measure), text("test", test) or self.primary
         return list(self._tests.get(key, ()))
 
     @cached_property
@@ -210,19 +220,37 @@ class Comparison(Result):
         """The place of each run on its axis."""
         return {run: number for number, run in enumerate(self.runs)}
 
-    def mean(self, measure: Measure, run: str | None) -> float | None:
-        """The mean of a run by one of the measures; None without any."""
-        mean = float(self.values[self._rows[str(run)], self._columns[measure]])
+    def mean(self, measure: Measure | str, run: str | None) -> float | None:
+        """The mean of a run by one of the measures; None without any.
+
+        Raises `GradedError` for another run or measure.
+        """
+        mean = float(self.values[self._row(run), self._column(measure)])
         if np.isnan(mean):
             return None
         return mean
 
-    def spread(self, measure: Measure, run: str) -> list[float]:
+    def _row(self, run: str | None) -> int:
+        row = self._rows.get(str(run))
+        if row is None:
+            raise GradedError(
+                f"the run {shown(run)} is not among those compared: {listed(self.runs)}"
+            )
+        return row
+
+    def _column(self, measure: Measure | str) -> int:
+        if isinstance(measure, Measure):  # parsing takes time
+            column = self._columns.get(measure)
+            if column is not None:
+                return column
+        return self._columns[one_of(self.measures, measure)]
+
+    def spread(self, measure: Measure | str, run: str) -> list[float]:
         """The number of repeats of a system, and the standard deviation, the lowest and the highest
         of their means; NaN for a single run."""
-        if run not in self.repeats:
+        if text("run", run) not in self.repeats:
             return [1, np.nan, np.nan, np.nan]
-        means = self.repeats[run][:, self._columns[measure]]
+        means = self.repeats[run][:, self._column(measure)]
         return [means.size, float(means.std(ddof=1)), float(means.min()), float(means.max())]
 
     @property
@@ -315,7 +343,7 @@ class Comparison(Result):
 
         The tests stay those of all runs, with the same corrections.
         """
-        best = self.best_first(self.measures[0])[:most]
+        best = self.best_first(self.measures[0])[: whole_number("most", most, 1)]
         return self._only({*best, *self.baselines})
 
     def sorted_by(self, measure: Measure | str) -> Comparison:
@@ -416,6 +444,8 @@ class Comparison(Result):
         mark significant differences, and the caption names the test. `comments` stand above as
         LaTeX comments.
         """
+        places = checked_places(places)
+        comments = names("comments", comments)
         first, *others = (table.latex(places) for table in self.papers())
         above = [f"% {clean(line)}" for line in comments]
         in_caption = self.level_notes()
@@ -426,12 +456,15 @@ class Comparison(Result):
 
     def to_markdown(self, places: int = PLACES) -> str:
         """The same tables in Markdown."""
+        places = checked_places(places)
         tables = [table.markdown(places) for table in self.papers()]
         above = sentences("markdown", self.answer()[:1])
         return "\n\n".join([*above, *tables, *sentences("markdown", self.lacking)])
 
     def to_html(self, places: int = PLACES, comments: Iterable[str] = ()) -> str:
         """The same tables in HTML."""
+        places = checked_places(places)
+        comments = names("comments", comments)
         above = [f"<!-- {escaped_html(line).replace('--', '- -')} -->" for line in comments]
         answer = f"<p>{escaped_html(self.answer()[0])}</p>"
         tables = [table.html(places) for table in self.papers()]

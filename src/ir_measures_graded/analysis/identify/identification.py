@@ -14,6 +14,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...arguments import names as names_in
+from ...arguments import number as finite_number
 from ...core.by_topic import bounds_of
 from ...core.measures import standard
 from ...core.registry.notation import NamedMeasure, parse_measures
@@ -148,7 +149,7 @@ def identify(
     for the same values of two runs, for an unknown measure, and for qrels or a run that cannot be
     used."""
     if isinstance(values, (float, int, np.floating)) and mean is None:
-        mean = float(values)
+        mean = finite_number("values", values)
         values = None
     if (values is None) == (mean is None):
         raise GradedError("give values by topic or a mean, one of the two")

@@ -11,7 +11,7 @@ from ir_measures import Measure
 
 from ...core.budget import MEMORY
 from ...core.ranking.gains import plain_number
-from ...errors import GradedError, needed
+from ...errors import GradedError, needed, shown
 
 
 def whole_number(value: Any, name: str, least: int, most: int | None = None) -> int:
@@ -26,7 +26,7 @@ def whole_number(value: Any, name: str, least: int, most: int | None = None) -> 
         number = least - 1
     if not isinstance(number, int) or number < least or (most is not None and number > most):
         allowed = f"≥ {least}" if most is None else f"from {least} to {most}"
-        raise GradedError(f"{name}={value!r} is not allowed; it is a whole number {allowed}")
+        raise GradedError(f"{name}={shown(value)} is not allowed; it is a whole number {allowed}")
     return number
 
 

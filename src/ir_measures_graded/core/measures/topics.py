@@ -381,10 +381,13 @@ def ratio(numerator: np.ndarray, denominator: np.ndarray, undefined: float = 0.0
     for name, numbers in (("numerator", numerator), ("denominator", denominator)):
         if np.asarray(numbers).dtype.kind not in "biuf":
             raise GradedError(f"ratio: {name} must be an array of numbers, not {shown(numbers)}")
+    if not isinstance(undefined, (int, float, np.number)):
+        raise GradedError(f"ratio: undefined must be a number, not {shown(undefined)}")
+    numerator = np.asarray(numerator)
     denominator = np.asarray(denominator)
     if np.isinf(denominator).any():
         raise OverflowError("a divisor is infinite; divide all gains and parameters by one number")
-    result = np.full(np.broadcast(numerator, denominator).shape, undefined)
+    result = np.full(np.broadcast(numerator, denominator).shape, float(undefined))
     np.divide(numerator, denominator, out=result, where=denominator != 0)
     return result
 

@@ -99,9 +99,7 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     if isinstance(text, ir_measures.Measure):
         return text
     if not isinstance(text, str):
-        raise GradedError(
-            f"a measure is a string such as 'nDCG_JK@10', not a {type(text).__name__}"
-        )
+        raise GradedError(f"a measure is a string such as 'nDCG_JK@10', not {shown(text)}")
     text = _with_levels_of_gains(text)
     name, arguments, cutoff = _parts(text)
     measure = find_measure(name)
@@ -266,7 +264,7 @@ def one_of(measures: Collection[Measure], wanted: Measure | str) -> Measure:
         if measure is wanted:  # comparing many measures by their strings takes long
             return measure
     for measure in measures:
-        if str(measure) == wanted:
+        if isinstance(wanted, str) and str(measure) == wanted:
             return measure
     parsed = parse_measures(wanted)[0]
     if parsed not in measures:

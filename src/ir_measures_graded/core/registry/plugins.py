@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
 
-from ...errors import GradedError
+from ...errors import GradedError, shown
 from ..measures.base import EXTREMES, GradedMeasure
 from ..measures.parameters import Parameter
 from . import names
@@ -110,7 +110,8 @@ def register(measure: GradedMeasure | type[GradedMeasure]) -> GradedMeasure:
     """
     load()
     made: Any = measure
-    made = made() if isinstance(made, type) else made
+    if isinstance(made, type) and issubclass(made, GradedMeasure):
+        made = made()
     problem = next(_problems((made,)), "")
     if problem:
         raise GradedError(problem)
@@ -231,7 +232,7 @@ def _problems(measures: tuple[Any, ...]) -> Iterator[str]:
 
 def _problems_of_class(measure: Any) -> Iterator[str]:
     if not isinstance(measure, GradedMeasure):
-        yield f"{measure!r} is not an instance of GradedMeasure or TopicMeasure"
+        yield f"{shown(measure)} is not an instance of GradedMeasure or TopicMeasure"
     if measure.params:
         plain = f"{type(measure).__name__}()"
         yield f"{measure} has parameters; register it with its defaults, {plain}"

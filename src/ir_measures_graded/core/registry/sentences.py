@@ -105,8 +105,7 @@ def sentence(measure: Measure | str) -> str:
 
     Raises `GradedError` for a measure without a definition.
     """
-    if isinstance(measure, str):
-        measure = parse_measure(measure)
+    measure = parse_measure(measure)
     sentences: list[str] = []
     if is_err(measure) and measure.params.get("cutoff"):
         graded = defined(parse_measure(graded_err(measure)), "sentence")
