@@ -2,7 +2,8 @@
 
 import csv
 import re
-from itertools import cycle
+from functools import cache
+from itertools import cycle, permutations
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +124,74 @@ def test_kappas_and_alphas_equal_those_of_peers(human):
         statistics = agreement(one, other, resamples=100).statistics
         for name, value in expected.items():
             assert statistics[name].value == pytest.approx(value, abs=1e-12), name
+
+
+def slow_alpha(judgments):
+    """Krippendorff's ordinal α from its definition: the pairs of judgments of each document."""
+    units = [[level for level in unit if level == level] for unit in judgments.T]
+    units = [unit for unit in units if len(unit) > 1]
+    every = sorted(level for unit in units for level in unit)
+
+    @cache
+    def distance(one, other):
+        low, high = sorted((one, other))
+        between = sum(low <= level <= high for level in every)
+        return (between - (every.count(low) + every.count(high)) / 2) ** 2
+
+    observed = sum(
+        sum(distance(one, other) for one, other in permutations(unit, 2)) / (len(unit) - 1)
+        for unit in units
+    )
+    by_chance = sum(distance(one, other) for one, other in permutations(every, 2))
+    return 1 - observed * (len(every) - 1) / by_chance
+
+
+@pytest.mark.parametrize("kept", [1, 0.6, 0.2])
+def test_joint_alpha_of_many_judges_equals_that_of_peers(human, kept):
+    alpha = pytest.importorskip("krippendorff", reason="krippendorff is not installed").alpha
+    generator = np.random.default_rng(5)
+    few = {topic: dict(list(levels.items())[:6]) for topic, levels in human.items()}
+    machines = {}
+    for seed in range(3):
+        answers = perturbed(few, seed)
+        machines[f"m{seed}"] = {
+            topic: {doc: level for doc, level in levels.items() if generator.random() < kept}
+            for topic, levels in answers.items()
+        }
+    # Documents that the human did not judge do not count.
+    machines["m0"]["only machine"] = {"z": 1}
+    found = judges(few, machines, resamples=100)
+    units = [(topic, doc) for topic, levels in few.items() for doc in levels]
+    rows = [
+        [qrels.get(topic, {}).get(doc, np.nan) for topic, doc in units]
+        for qrels in (few, *machines.values())
+    ]
+    judgments = np.array(rows, dtype=float)
+    expected = alpha(judgments, level_of_measurement="ordinal")
+    assert found.joint.alpha.value == pytest.approx(expected, abs=1e-12)
+    assert found.joint.alpha.value == pytest.approx(slow_alpha(judgments), abs=1e-12)
+    assert found.joint.judges == 4
+    assert found.joint.documents == (~np.isnan(judgments[1:])).any(axis=0).sum()
+    assert found.joint.alpha.lower < expected < found.joint.alpha.upper
+    sentence = "Krippendorff's α of all 4 judges together, the human among them, is "
+    assert any(sentence in str(note) for note in found.answer())
+
+
+def test_joint_alpha_of_two_judges_is_theirs(human):
+    """A machine without another answer than the first one adds no pair but its own."""
+    machine = perturbed(human, 2)
+    topic, document = next((topic, next(iter(levels))) for topic, levels in human.items())
+    silent = {topic: {document: machine[topic][document]}}
+    of_one = judges(human, {"machine": machine}, resamples=100)
+    assert of_one.joint is None
+    joint = judges(human, {"machine": machine, "silent": silent}, resamples=100).joint
+    alone = of_one.judges[0].statistics["alpha ordinal"]
+    assert joint.alpha.value == pytest.approx(alone.value, abs=0.01)
+    assert joint.alpha.value != alone.value
+    same = judges(human, {"one": human, "other": human}, resamples=100)
+    assert same.joint.alpha.value == 1
+    flat = with_levels(human, lambda doc, level: 1)
+    assert judges(flat, {"one": flat, "other": flat}, resamples=100).joint.alpha.value is None
 
 
 def test_orders_with_ties_do_not_depend_on_the_order_of_the_runs(human):

@@ -169,27 +169,28 @@ def run(arguments: Arguments) -> Answer:
     """Compare machine judges with a human, and combine their judgments.
 
     The command has a row for each machine: Cohen's kappa, plain, weighted and for each division of
-    the levels in two, Krippendorff's alpha, and with runs and measures the agreement of their
-    orders (tau, tau_AP, rho, RBO) and of significant differences. kappa and alpha have intervals
-    from resampled topics; they hold for a judge only if the human's documents are a random sample
-    (holes --random). tau has its spread over sets of topics and, as a yardstick, the human's own
-    tau on two random halves of them. With 6 runs or more and an nDCG with a cutoff of at most 20,
-    better 10, runs that a machine favours are named: a judge must not judge the system that it is
-    part of. Levels outside the human's scale are abstentions in at most 1 % of a machine's answers.
-    Files of qrels are judges, the others are runs. FILE:COLUMN is a column of levels in a table. A
-    table with a column for each judge needs no other judge if the names of its columns tell the
-    human (human, gold, nist …) from the machines (llm, gpt4, machine …). Beside runs or measures,
-    a file that can be both is a run if a number is not whole, and a judge if whole numbers repeat
-    in a topic of 5 documents or more; otherwise it is refused. The estimates are the means by the
-    human alone, by the machine alone, and combined: lambda times the machine's mean over the topics
-    that the human did not judge, plus the mean of human - lambda * machine over the topics of both
-    (prediction-powered inference). lambda is the weight of the machine, worth the number of human
-    topics that would give an equally precise mean, topics those of all parts. A pair of runs is
-    open without a significant combined difference. --show topics lists where a machine is farthest
-    from the human. --merge makes one judge of all files instead: a document gets the level of the
-    majority, the lowest one if several levels are as frequent, or the mean, median, lowest or
-    highest level of its judges. The median of an even number of judges is the lower one of the two
-    middle levels. A document that one judge alone judged keeps that level.
+    the levels in two, Krippendorff's alpha, of several machines also for all judges together, and
+    with runs and measures the agreement of their orders (tau, tau_AP, rho, RBO) and of significant
+    differences. kappa and alpha have intervals from resampled topics; they hold for a judge only if
+    the human's documents are a random sample (holes --random). tau has its spread over sets of
+    topics and, as a yardstick, the human's own tau on two random halves of them. With 6 runs or
+    more and an nDCG with a cutoff of at most 20, better 10, runs that a machine favours are named:
+    a judge must not judge the system that it is part of. Levels outside the human's scale are
+    abstentions in at most 1 % of a machine's answers. Files of qrels are judges, the others are
+    runs. FILE:COLUMN is a column of levels in a table. A table with a column for each judge needs
+    no other judge if the names of its columns tell the human (human, gold, nist …) from the
+    machines (llm, gpt4, machine …). Beside runs or measures, a file that can be both is a run if a
+    number is not whole, and a judge if whole numbers repeat in a topic of 5 documents or more;
+    otherwise it is refused. The estimates are the means by the human alone, by the machine alone,
+    and combined: lambda times the machine's mean over the topics that the human did not judge, plus
+    the mean of human - lambda * machine over the topics of both (prediction-powered inference).
+    lambda is the weight of the machine, worth the number of human topics that would give an equally
+    precise mean, topics those of all parts. A pair of runs is open without a significant combined
+    difference. --show topics lists where a machine is farthest from the human. --merge makes one
+    judge of all files instead: a document gets the level of the majority, the lowest one if several
+    levels are as frequent, or the mean, median, lowest or highest level of its judges. The median
+    of an even number of judges is the lower one of the two middle levels. A document that one judge
+    alone judged keeps that level.
 
       ir_measures_graded judges human.txt machines/*.txt -f latex
       ir_measures_graded judges labels.csv:human labels.csv:llm
@@ -247,7 +248,17 @@ def run(arguments: Arguments) -> Answer:
     notes = agreement.notes()
     if estimates is not None:
         notes = _distinct([*notes, *estimates.notes()])
-    facts = {"notes": [str(note) for note in notes]}
+    facts: dict[str, Any] = {"notes": [str(note) for note in notes]}
+    joint = agreement.joint
+    if joint is not None:
+        facts["joint"] = {
+            "judges": joint.judges,
+            "alpha ordinal": joint.alpha.value,
+            "lower": joint.alpha.lower,
+            "upper": joint.alpha.upper,
+            "documents": joint.documents,
+            "topics": joint.topics,
+        }
     view = _view(arguments.show, agreement, estimates)
     view.remarks = tuple(remarks)
     return Answer(view, facts=facts)
@@ -442,7 +453,7 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
         notes = [agreement.topic_note(), *agreement.taken_as_human()]
         return View([agreement.topic_table()], draw, noted=notes, headline=title)
     if show == "kappas":
-        return _titled(agreement.kappa_tables(), agreement)
+        return _titled(agreement.kappa_tables(), agreement, agreement.joint_answer())
     if show == "differences":
         return _titled([agreement.difference_table()], agreement)
     if show == "levels":
@@ -455,10 +466,10 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
     return View([table], noted=notes, above=answer, draw=agreement.figure)
 
 
-def _titled(tables: Sequence[Table], agreement: Judges) -> View:
-    """The tables below the title of the first one, which formats leave out."""
+def _titled(tables: Sequence[Table], agreement: Judges, notes: Sequence[str] = ()) -> View:
+    """The tables below the title of the first one, which formats leave out, and notes."""
     above = [Note("{}.", table.title) for table in tables[:1]]
-    return View(tables, agreement.figure, above=above, headline=agreement.summary)
+    return View(tables, agreement.figure, above=above, noted=notes, headline=agreement.summary)
 
 
 def judge_in(qrels: Any, arguments: Arguments, levels: str = "") -> Any:

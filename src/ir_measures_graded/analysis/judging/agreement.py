@@ -20,6 +20,7 @@ from ..statistics.orders import Order
 from .difference import NOT_SHOWN, KappaDifference
 from .favours import PREFERRED_CUTOFF
 from .figures import figure_of
+from .joint_agreement import JointAgreement
 from .level_agreement import MOST_LEVELS, TopicAgreement
 from .order_agreement import OrderAgreement
 from .panel import COMPLETE, THE_HUMAN
@@ -140,7 +141,8 @@ class Judges(Result):
     `confidence` is the level of the intervals. `remarks` are on a machine's answers outside the
     human's scale, and on topics without a value. `differences` has the difference of κ between the
     judge with the highest κ and each other one. `human` is what sentences call the first judge:
-    "the human", or the name of a file or column that does not say so.
+    "the human", or the name of a file or column that does not say so. `joint` is the agreement of
+    all judges together, the human among them; None for a single machine.
     """
 
     judges: tuple[JudgeAgreement, ...]
@@ -148,6 +150,7 @@ class Judges(Result):
     remarks: tuple[Remark, ...] = ()
     differences: tuple[KappaDifference, ...] = ()
     human: str = THE_HUMAN
+    joint: JointAgreement | None = None
 
     @property
     def _names(self) -> tuple[str, str]:
@@ -205,7 +208,16 @@ class Judges(Result):
         same = Percent(best.counts["same"])
         agreement = Note(text, best.judge, among, self.human, same, documents, of_levels, of_runs)
         sentences = [agreement, *self._moved_up(), *self._distinguished(), *self._lenience()]
-        return sentences + self.favour_answer()
+        return [*sentences, *self.joint_answer(), *self.favour_answer()]
+
+    def joint_answer(self) -> list[Note]:
+        """The agreement of all judges together."""
+        joint = self.joint
+        if joint is None or joint.alpha.value is None:
+            return []
+        text = "Krippendorff's α of all {} judges together, {} among them, is {} on {} (ordinal)."
+        documents = counted(joint.documents, "document")
+        return [Note(text, joint.judges, self.human, joint.alpha.in_sentence(), documents)]
 
     def _moved_up(self) -> Iterator[Note]:
         """The runs that a judge places much higher than the human does, by each measure, the

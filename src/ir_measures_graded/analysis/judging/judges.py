@@ -29,6 +29,7 @@ from ..statistics.defaults import CONFIDENCE
 from ..statistics.options import check_probability, statistics_library, whole_number
 from .agreement import JudgeAgreement, Judges
 from .difference import kappa_differences
+from .joint_agreement import joint_agreement
 from .level_agreement import level_agreement, level_pairs, topic_agreements
 from .one_table import judges_of_table
 from .order_agreement import order_agreements
@@ -124,7 +125,8 @@ def compared(of_machines: Sequence[Panel], confidence: float, resamples: int, se
     differences = kappa_differences(of_machines, kappas, sampling)
     remarks = remarks_on(of_machines)
     human = of_machines[0].human_name
-    return Judges(tuple(agreements), confidence, remarks, differences, human)
+    joint = joint_agreement(of_machines, sampling)
+    return Judges(tuple(agreements), confidence, remarks, differences, human, joint)
 
 
 def _judge_agreement(

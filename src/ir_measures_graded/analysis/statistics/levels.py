@@ -59,6 +59,35 @@ def of_levels(
     return agreement
 
 
+def ordinal_alpha(
+    counts: np.ndarray, pairs: np.ndarray, first: np.ndarray, second: np.ndarray
+) -> np.ndarray:
+    """Krippendorff's α for ordinal levels by any number of judges; NaN for a single level.
+
+    `counts` (… × levels) has the number of judgments of each level, of the documents with two or
+    more. `pairs` (… × cells) has the weight of the ordered pairs of two judgments of a document
+    whose levels have the numbers `first` and `second` or the reverse: 1/(m − 1) for each pair of m
+    judgments.
+
+    >>> counts = np.array([3.0, 3.0, 3.0])  # of three documents with the levels 001, 112 and 022
+    >>> pairs = np.array([2.0, 2.0, 2.0])
+    >>> round(float(ordinal_alpha(counts, pairs, np.array([0, 1, 0]), np.array([1, 2, 2]))), 3)
+    0.111
+    """
+    total = counts.sum(axis=-1)
+    # The judgments up to the middle of each level, around the middle of all.
+    place = np.cumsum(counts, axis=-1) - counts / 2 - total[..., None] / 2
+    apart = place[..., first] - place[..., second]
+    observed = np.einsum("...k,...k,...k", pairs, apart, apart)
+    mean = np.einsum("...l,...l", counts, place) / total
+    by_chance = 2 * total * np.einsum("...l,...l,...l", counts, place, place)
+    by_chance -= 2 * (total * mean) ** 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alpha = 1 - (total - 1) * observed / by_chance
+    has_several = np.count_nonzero(counts, axis=-1) > 1
+    return np.where(has_several, alpha, np.nan)
+
+
 class _Disagreement(NamedTuple):
     """The observed disagreement and the one expected by chance, in any unit that both share."""
 
