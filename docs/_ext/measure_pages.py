@@ -21,6 +21,7 @@ from sphinx.application import Sphinx
 from ir_measures_graded import GradedMeasure
 from ir_measures_graded.core import measures
 from ir_measures_graded.core.registry.listing import Reference, better, facts_of, references_of
+from ir_measures_graded.core.registry.sentences import formulas_in_tex
 
 DOCS = Path(__file__).parents[1]
 FOLDER = DOCS / "measures"
@@ -69,12 +70,12 @@ def part(measure: GradedMeasure, field: str) -> str:
 
 def formulas(measure: GradedMeasure) -> Iterator[str]:
     """The formula, and the formula with `avg` if the measure has this parameter."""
-    tex = part(measure, "tex")
+    part(measure, "tex")  # each measure of a page has a formula
+    tex, *averaged = formulas_in_tex(measure, "avg" in measure.PARAMETERS)
     yield f"```{{math}}\n{tex}\n```"
-    if "avg" in measure.PARAMETERS:
-        value = tex.partition("[k]")[0]
+    for formula in averaged:
         yield "With `avg=True`, the value is the mean over the first $k$ ranks:"
-        yield f"```{{math}}\n\\frac{{1}}{{k}} \\sum_{{i=1}}^{{k}} {value}[i]\n```"
+        yield f"```{{math}}\n{formula}\n```"
 
 
 def symbol_table(measure: GradedMeasure) -> str:

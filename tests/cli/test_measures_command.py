@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import ir_measures
@@ -9,6 +11,7 @@ import pytest
 
 import ir_measures_graded
 from ir_measures_graded.core.registry import listing, names, plugins
+from ir_measures_graded.core.registry.facts import is_graded
 from ir_measures_graded.core.registry.sentences import sentence
 from ir_measures_graded.errors import GradedError
 from ir_measures_graded.output.formats import latex_prose
@@ -119,6 +122,44 @@ def test_the_paragraph_of_each_measure_needs_no_package_of_latex(name):
     assert paragraph.isascii(), [sign for sign in paragraph if not sign.isascii()]
     assert not re.search(r'(?<!\\)"', paragraph)
     assert paragraph.count("``") <= paragraph.count("''")
+
+
+def test_latex_displays_the_formula_of_a_measure(output):
+    formula = [
+        r"\[",
+        r"\begin{aligned}",
+        r"\mathrm{ERR} &= \sum_{i=1}^{k} \frac{s(i)}{i} \\",
+        r"s(i) &= p(i) \prod_{j=1}^{i-1} (1 - p(j)) \\",
+        r"p(i) &= \frac{G[i]}{H + 1}",
+        r"\end{aligned}",
+        r"\]",
+    ]
+    for options in ([], ["--sentence"]):
+        lines = output("measures", "ERR_G@10", "AP", *options, "-f", "latex")
+        start = lines.index(r"\[")
+        assert lines[start : start + len(formula)] == formula
+        assert lines.count(r"\[") == 1  # the formula of AP is text
+    assert r"\paragraph{ERR\_G: Expected reciprocal rank (graded).}" in output(
+        "measures", "ERR_G", "-f", "latex"
+    )
+
+
+def test_latex_of_all_measures_compiles(output, tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdfLaTeX is not installed")
+    measures = list(names.registry())
+    described = [measure for measure in measures if is_graded(names.registry()[measure])]
+    with_cutoff = [f"{name}@5" if names.registry()[name].CUTOFF else name for name in described]
+    lines = output("measures", *measures, "-f", "latex")
+    lines += output("measures", *with_cutoff, "--sentence", "-f", "latex")
+    head = [r"\documentclass{article}", r"\usepackage{amsmath}"]
+    for rule in ("toprule", "midrule", "bottomrule"):  # booktabs is often not installed
+        head.append(rf"\def\{rule}{{\hline}}")
+    document = [*head, r"\begin{document}", *lines, r"\end{document}"]
+    Path(tmp_path, "measures.tex").write_text("\n".join(document), "utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "measures.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:].decode(errors="replace")
 
 
 def test_entries_of_bibtex_need_no_package(output):

@@ -19,9 +19,9 @@ from ..core.registry.listing import (
     works_of,
 )
 from ..core.registry.notation import parse_measures
-from ..core.registry.sentences import sentence
+from ..core.registry.sentences import formulas_in_tex, paragraph_of, sentence
 from ..errors import GradedError
-from ..output.formats import latex_letters, latex_prose, listed, text_rows
+from ..output.formats import latex_display, latex_letters, latex_prose, listed, text_rows
 from ..output.result import View
 from ..output.tables import Column, Table
 from ..output.width import width
@@ -33,6 +33,7 @@ Lines = Callable[[int], Iterable[str]]
 """The lines of a document with a number of decimals."""
 IR_MEASURES = "MacAvaney, Macdonald & Ounis 2022"
 """The work that the users of ir-measures cite."""
+AVERAGED = "With avg=True, the value is the mean over the first k ranks:"
 SOFTWARE = f"""\
 @software{{{PROGRAM},
   author = {{{{The ir-measures-graded authors}}}},
@@ -60,9 +61,9 @@ def run(arguments: Arguments) -> Answer:
 
     A description has the formula, the parameters, the undefined case and the source of a measure.
     --sentence prints a paragraph to paste into a paper, which says exactly which measure it is:
-    gains, discount, ideal list, cutoff, ties, unjudged documents and source; with -f latex, its
-    formulas are those of LaTeX. --bibtex prints the entries of the sources and of this package, to
-    cite them. Both can be given together.
+    gains, discount, ideal list, cutoff, ties, unjudged documents and source. With -f latex,
+    formulas are displayed, which needs the package amsmath. --bibtex prints the entries of the
+    sources and of this package, to cite them. Both can be given together.
 
       ir_measures_graded measures
       ir_measures_graded measures nDCG_JK muAP AP
@@ -105,6 +106,8 @@ def run(arguments: Arguments) -> Answer:
     for form in ("json", "jsonl"):
         documents[form] = partial(full.lines, form)
     short = Table(["measure", "aliases", "title", "better", "from"], rows)
+    if arguments.names:
+        documents["latex"] = partial(_latex_pages, short, measures)
     return Answer(View([short]), documents=documents)
 
 
@@ -138,9 +141,54 @@ def _sentences(arguments: Arguments) -> Answer:
     paragraphs = [paragraph for _, paragraph in rows]
     documents: dict[str, Lines] = {
         "text": lambda _: _folded(paragraphs),
-        "latex": lambda _: _folded(map(latex_prose, paragraphs)),
+        "latex": lambda _: _latex_paragraphs(measures),
     }
     return Answer(View([Table(["measure", "sentence"], rows)]), documents=documents)
+
+
+def _latex_paragraphs(measures: Iterable[Measure]) -> list[str]:
+    """The paragraph about each measure in LaTeX, which displays the formulas."""
+    lines: list[str] = []
+    for measure in measures:
+        sentences, place, formulas = paragraph_of(measure)
+        if lines:
+            lines.append("")
+        if not formulas:
+            place = len(sentences)
+        lines += _folded([latex_prose(" ".join(sentences[: place + 1]))])
+        for formula in formulas:
+            lines += latex_display(formula)
+        lines += _folded([latex_prose(" ".join(sentences[place + 1 :]))])
+    return lines
+
+
+def _latex_pages(table: Table, measures: Iterable[Any], places: int) -> list[str]:
+    """The table of measures in LaTeX, and below it a paragraph about each, with its formula."""
+    lines = list(table.lines("latex", places))
+    for measure in measures:
+        lines += ["", *_latex_page(measure)]
+    return lines
+
+
+def _latex_page(measure: Any) -> list[str]:
+    """The description of a measure in LaTeX, without its parameters."""
+    facts = facts_of(measure)
+    title = latex_prose(f"{facts['name']}: {facts['title']}.")
+    description = facts["description"].strip().removesuffix(".")
+    sentences = [f"{description}."] if description else []
+    formulas = formulas_in_tex(measure, "avg" in measure.SUPPORTED_PARAMS)
+    if facts["formula"] and not formulas:
+        sentences.append(f"The value is {facts['formula']}.")
+    lines = [rf"\paragraph{{{title}}}", *_folded([latex_prose(" ".join(sentences))])]
+    for formula, words in zip(formulas, ["", AVERAGED], strict=False):
+        lines += [*_folded([latex_prose(words)]), *latex_display(formula)]
+    rest = []
+    for label, field in (("Undefined cases", "undefined"), ("Source", "source")):
+        if facts[field]:
+            rest.append(f"{label}: {facts[field].removesuffix('.')}.")
+    if better(facts):
+        rest.append(f"The {better(facts)} value is better.")
+    return [*lines, *_folded([latex_prose(" ".join(rest))])]
 
 
 def _folded(paragraphs: Iterable[str]) -> list[str]:

@@ -420,6 +420,24 @@ def latex_prose(text: str) -> str:
     return "".join(parts) + quoted[end:].translate(_IN_LATEX)
 
 
+def latex_display(formula: str) -> list[str]:
+    r"""The lines of a formula in TeX as LaTeX displays it; lines that are aligned need amsmath.
+
+    >>> print(*latex_display(r"a &= b \\ b &= c"), sep="\n")
+    \[
+    \begin{aligned}
+    a &= b \\
+    b &= c
+    \end{aligned}
+    \]
+    """
+    lines = [formula]
+    if "&=" in formula:
+        aligned = re.sub(r"\\\\ (?=[^&]*&=)", r"\\\\\n", formula)
+        lines = [r"\begin{aligned}", *aligned.split("\n"), r"\end{aligned}"]
+    return [r"\[", *lines, r"\]"]
+
+
 def latex_letters(text: str) -> str:
     r"""The text with commands of LaTeX for letters and signs that are not ASCII, for BibTeX.
 

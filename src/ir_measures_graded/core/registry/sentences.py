@@ -7,7 +7,7 @@ facts. A measure of a plugin has one without further code.
 import math
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure, SumAgg
@@ -105,6 +105,21 @@ def sentence(measure: Measure | str) -> str:
 
     Raises `GradedError` for a measure without a definition.
     """
+    return " ".join(paragraph_of(measure).sentences)
+
+
+class Paragraph(NamedTuple):
+    """The sentences about a measure, and its formulas in TeX, which belong below the sentence of
+    the number `place`; none if only ir-measures has a formula.
+    """
+
+    sentences: list[str]
+    place: int
+    formulas: list[str]
+
+
+def paragraph_of(measure: Measure | str) -> Paragraph:
+    """The sentences of `sentence`, with the formulas in TeX."""
     measure = parse_measure(measure)
     sentences: list[str] = []
     if is_err(measure) and measure.params.get("cutoff"):
@@ -112,9 +127,34 @@ def sentence(measure: Measure | str) -> str:
         sentences.append(f"{measure} has the values of {graded}.")
     else:
         graded = defined(measure, "sentence")
+    place = 0
     for sentences_on in PARTS:
+        if sentences_on is _formula:
+            place = len(sentences)
         sentences += sentences_on(graded)
-    return " ".join(sentences)
+    return Paragraph(sentences, place, formulas_in_tex(graded, _averages(graded)))
+
+
+def _averages(measure: GradedMeasure) -> bool:
+    """Whether the value is the mean of those at each rank."""
+    return isinstance(measure, GainSum) and measure.averages
+
+
+def formulas_in_tex(measure: Measure, is_averaged: bool) -> list[str]:
+    """The formula of a measure in TeX, and below it the mean over ranks if the value
+    `is_averaged`; none if no docstring has a formula in TeX.
+
+    >>> print(*formulas_in_tex(parse_measure("nCG"), True), sep="\\n")
+    \\mathrm{nCG}[k] = \\frac{\\mathrm{CG}[k]}{\\mathrm{CG}_I[k]}
+    \\frac{1}{k} \\sum_{i=1}^{k} \\mathrm{nCG}[i]
+    """
+    tex = measure.doc_field("tex") if isinstance(measure, GradedMeasure) else ""
+    if not tex:
+        return []
+    if not is_averaged:
+        return [tex]
+    value = tex.partition("[k]")[0]
+    return [tex, rf"\frac{{1}}{{k}} \sum_{{i=1}}^{{k}} {value}[i]"]
 
 
 def description_of(measure: Measure) -> str:
