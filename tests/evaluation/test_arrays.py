@@ -16,6 +16,7 @@ from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.core.registry.facts import reads_scores
 from ir_measures_graded.core.uncertainty import first_ranks, with_option
 from ir_measures_graded.errors import GradedError, InputWarning
+from ir_measures_graded.integrations.boosting import lightgbm_metric
 from rounds import examples
 
 
@@ -440,6 +441,44 @@ def test_missing_scores_are_told_with_the_call_for_ranked_labels():
 
 def test_the_message_on_err_names_both_graded_measures_and_what_differs():
     with pytest.raises(GradedError) as refused:
-        array_mean(["Q@10", "ERR@10"], [3, 2, 0, 1], [4, 3, 2, 1], sizes=[4])
-    assert "ERR_G(max_gain=15)@10 has the same values, with the top level 4" in str(refused.value)
-    assert "in ERR_G@10, as in its paper, the highest judged level is the top" in str(refused.value)
+        array_mean(["Q@10", "ERR"], [3, 2, 0, 1], [4, 3, 2, 1], sizes=[4])
+    assert "ERR_G(max_gain=15) has the same formula, with the top level 4" in str(refused.value)
+    assert "in ERR_G, as in its paper, the highest judged level is the top" in str(refused.value)
+
+
+@pytest.mark.parametrize("cutoff", [1, 10])
+def test_err_of_arrays_is_that_of_gdeval_with_all_decimals(cutoff):
+    random = np.random.default_rng(4)
+    labels = random.integers(0, 5, (20, 15))
+    scores = random.permutation(300).reshape(20, 15).astype(float)
+    qrels = {}
+    run = {}
+    for topic in range(20):
+        documents = [f"d{number}" for number in range(15)]
+        qrels[str(topic)] = dict(zip(documents, labels[topic].tolist()))
+        run[str(topic)] = dict(zip(documents, scores[topic].tolist()))
+    name = f"ERR@{cutoff}"
+    values = array_values(name, labels, scores)
+    (of_gdeval,) = evaluate(qrels, {"mine": run}, [name]).values[0]
+    order = np.argsort(np.array(list(qrels), dtype=int))
+    assert values.round(5) == pytest.approx(of_gdeval[order], abs=1.1e-5)
+    evaluator = ArrayEvaluator([name, f"ERR_G(max_gain=15)@{cutoff}"], labels)
+    means = evaluator.calc_aggregate(scores)
+    assert next(map(str, means)) == name
+    assert len(set(means.values())) == 1
+    assert lightgbm_metric(name).names == [name]
+    for ties, extreme in (("min", min), ("max", max)):
+        orders = [array_values(name, [row], ties="given")[0] for row in ([2, 1], [1, 2])]
+        assert array_mean(name, [[2, 1]], [[1, 1]], ties=ties) == extreme(orders)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([[5, 0]], r"ERR@3 takes whole labels up to 4, not 5; use ERR_G\(max_gain=31\)@3"),
+        ([[0.5, 0]], r"ERR@3 takes whole labels up to 4, not 0.5; use ERR_G\(max_gain=15\)@3"),
+    ],
+)
+def test_err_of_arrays_refuses_the_levels_that_gdeval_does(labels, message):
+    with pytest.raises(GradedError, match=message):
+        array_mean("ERR@3", labels, [[2, 1]])

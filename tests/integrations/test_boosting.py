@@ -185,8 +185,8 @@ def test_catboost_stops_as_a_loop_by_hand(measure):
 
 def test_metrics_are_refused_before_the_training():
     for metric in (lightgbm_metric, xgboost_metric, catboost_metric, scorer):
-        with pytest.raises(GradedError, match=r"does not compute ERR@3|a scorer needs sklearn"):
-            metric("ERR@3")
+        with pytest.raises(GradedError, match=r"does not compute infAP|a scorer needs sklearn"):
+            metric("infAP")
     with pytest.raises(GradedError, match="the data has no groups"):
         lightgbm_metric("P@1")([1.0], [0.5], None, None)
 

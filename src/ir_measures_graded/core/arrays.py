@@ -7,6 +7,7 @@ for many evaluations.
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
@@ -35,15 +36,18 @@ from .ranking.ranks import BlockPlace, JudgedRanks
 from .ranking.top import TopRows
 from .registry.facts import (
     CHOICES_OF_NO_RELEVANT,
+    HIGHEST_OF_GDEVAL,
     ONE,
     ZERO,
+    graded_err,
     has_relevant,
+    is_err,
     is_graded,
     reads_scores,
     refuse_other_best,
     with_options,
 )
-from .registry.notation import parse_list
+from .registry.notation import parse_list, parse_measure
 from .rows.columns import QRELS, RUN
 from .rows.decimals import as_decimals
 from .rows.id_columns import Cells
@@ -137,13 +141,15 @@ class ArrayEvaluator(GradedEvaluator):
         self._no_relevant = word("no_relevant", no_relevant, CHOICES_OF_NO_RELEVANT)
         sizes = _one_of(sizes=sizes, group=group)
         ids = _one_of(ids=ids, qid=qid)
-        self.in_order = [_with_ties(measure, ties) for measure in parse_list(measures)]
+        asked = parse_list(measures)
+        self.in_order = [_with_ties(measure, ties) for measure in asked]
         refuse_unsupported(GradedProvider(), self.in_order, "ir_measures_graded")
         level = labels_in(labels)
         self._shape = level.shape
         is_padding = padding_in(level, padding)
         warn_of_unnamed_padding(level, padding)
         level[is_padding] = np.nan
+        _refuse_for_err(asked, level)
         self._has_fractions = are_fractions(level)
         grouping = grouping_of(level.shape, groups, sizes, ids)
         level = level.ravel()[grouping.documents]
@@ -520,12 +526,40 @@ def _of_one_or_all(measure: Measures, results: np.ndarray) -> Any:
     return results[0] if is_single else results
 
 
+def _refuse_for_err(measures: Iterable[Measure], level: np.ndarray) -> None:
+    """Raise `GradedError` for labels that ERR, as gdeval computes it, does not take."""
+    for measure in filter(is_err, measures):
+        highest = float(np.nanmax(level, initial=HIGHEST_OF_GDEVAL))
+        fractions = level[level % 1 > 0]
+        if fractions.size or highest > HIGHEST_OF_GDEVAL:
+            wrong = fractions[0] if fractions.size else highest
+            raise GradedError(
+                f"{measure} takes whole labels up to {HIGHEST_OF_GDEVAL}, not {wrong:g}; use "
+                f"{graded_err(measure, highest)}"
+            )
+
+
+def _err_with_ties(measure: Measure, ties: str) -> Measure:
+    """ERR as the graded measure with its formula, under its own name.
+
+    gdeval, which computes it elsewhere, needs ids and rounds values to 5 decimals.
+    """
+    graded = parse_measure(graded_err(measure))
+    if ties != GIVEN:
+        graded = with_options(graded, {"ties": ties})
+    renamed = copy(graded)
+    renamed._text = str(measure)
+    return renamed
+
+
 def _with_ties(measure: Measure, ties: str) -> Measure:
     """The measure with the option `ties`, if it has the option and it is not set.
 
     Raises `GradedError` for a measure of which the lowest or highest value is wanted, but not
     known: the one in the given order would be taken for it.
     """
+    if is_err(measure) and measure.params.get("cutoff"):
+        return _err_with_ties(measure, ties)
     definition = definition_of(measure)
     if definition is not None and definition.option("ties"):
         return measure
