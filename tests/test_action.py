@@ -119,3 +119,13 @@ def test_the_example_names_inputs_of_the_action():
     assert used["with"].keys() <= action["inputs"].keys()
     required = {name for name, facts in action["inputs"].items() if facts.get("required")}
     assert required <= used["with"].keys()
+
+
+def test_the_example_says_that_its_owner_must_be_replaced():
+    text = ACTION.with_name("example.yml").read_text(encoding="utf-8")
+    comments = " ".join(line.lstrip("# ") for line in text.splitlines() if line.startswith("#"))
+    assert "uses: OWNER/" in text
+    assert "replace OWNER (below) by the owner of the repository" in comments
+    assert "fails with the word OWNER" in comments
+    page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+    assert "Replace `OWNER` by the owner of the repository" in page
