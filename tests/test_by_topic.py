@@ -8,7 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ir_measures_graded.core.by_topic import coded, cumsum, earlier_and_smaller, mean_over_topics
+from ir_measures_graded.core.by_topic import (
+    coded,
+    cumsum,
+    earlier_and_smaller,
+    mean_over_topics,
+    tally,
+    tally_of_slices,
+)
 
 SMALL = st.integers(-3, 3) | st.sampled_from([0.1, 0.2, 0.3, 1e-9, 1e9])
 slices = st.lists(st.lists(SMALL, max_size=9), max_size=6)
@@ -98,3 +105,12 @@ def test_means_are_rounded_once(topics, scale):
 def test_means_of_special_values(value):
     assert mean_over_topics(np.full((2, 2000), value)).tolist() == [value, value]
     assert math.isnan(mean_over_topics(np.append(np.full(2000, value), math.nan)))
+
+
+@given(slices)
+def test_values_of_slices_are_tallied_as_those_of_topics(lists):
+    values, offsets = flat(lists)
+    topic = np.repeat(np.arange(len(lists)), np.diff(offsets))
+    expected = tally(topic, values)
+    for of_slices, of_topics in zip(tally_of_slices(values, offsets), expected):
+        assert of_slices.tolist() == of_topics.tolist()

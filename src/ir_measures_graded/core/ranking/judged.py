@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import numpy as np
 
 from ...errors import GradedError
-from ..by_topic import blocks, bounds_of, cumsum, largest, offsets_of, positions, rows_of, tally
+from ..by_topic import (
+    blocks,
+    bounds_of,
+    cumsum,
+    largest,
+    offsets_of,
+    positions,
+    rows_of,
+    tally_of_slices,
+)
 from .gains import Gains, gain_of
 
 if TYPE_CHECKING:
@@ -222,9 +231,9 @@ class Judged:
         levels = [np.empty(0)]
         counts = [np.empty(0, np.int64)]
         for first, stop in blocks(self.sizes):  # a block stays in the processor cache
-            topic = np.repeat(np.arange(stop - first), self.sizes[first:stop])
-            level = self.level[self.offsets[first] : self.offsets[stop]]
-            topic, level, count = tally(topic, level)
+            offsets = self.offsets[first : stop + 1]
+            level_of_block = self.level[offsets[0] : offsets[-1]]
+            topic, level, count = tally_of_slices(level_of_block, offsets - offsets[0])
             topics.append(topic + first)
             levels.append(level)
             counts.append(count)

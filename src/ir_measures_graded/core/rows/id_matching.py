@@ -145,7 +145,7 @@ class Ids:
         width, remainder = divmod(end - first, count)
         pieces = (bounds[start : start + BLOCK + 1] for start in range(0, count, BLOCK))
         may_have_one_length = width > 0 and remainder == 0
-        if may_have_one_length and all((np.diff(piece) == width).all() for piece in pieces):
+        if may_have_one_length and all((ends[1:] - ends[:-1] == width).all() for ends in pieces):
             return cls(data, range(0, end - first, width), np.broadcast_to(width, count))
         start = bounds[:-1] - first if first else bounds[:-1]
         ids = cls(data, start, np.diff(bounds))
