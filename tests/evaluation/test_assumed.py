@@ -100,6 +100,19 @@ def test_all_documents_judged_is_told():
         assumed_qrels(QRELS, {"good": {"q1": {"a": 1.0}}}, 1, depth=1)
 
 
+def test_ids_that_differ_are_told_although_their_levels_are_assumed():
+    qrels = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
+    runs = {"suffixed": {"q1": {"a.txt": 2.0, "b.txt": 1.0}, "q2": {"c.txt": 1.0}}}
+    with pytest.warns(InputWarning) as caught:
+        evaluate(assumed_qrels(qrels, runs, 1), runs, ["nDCG@2"])
+    texts = [str(warning.message) for warning in caught]
+    assert sum("no document is judged; " in text and ".txt" in text for text in texts) == 1
+    lacking = {"a": {"q1": {"a": 1.0}}}
+    with pytest.warns(InputWarning) as caught:
+        evaluate(assumed_qrels(qrels, lacking, 1), lacking, ["nDCG@2"])
+    assert sum("the run lacks 1 of 2 topics" in str(warning.message) for warning in caught) == 1
+
+
 def test_command_takes_the_greatest_cutoff_of_the_measures():
     run = demo.run_paths()["A"]
     words = ("evaluate", str(demo.qrels_path()), str(run), "nDCG@10", "AP@5")

@@ -10,16 +10,20 @@ from ir_measures import Measure
 
 from ..arguments import explains_wrong_calls
 from ..core.by_topic import positions
+from ..core.ranking.ranks import JudgedRanks
 from ..core.rows.columns import QRELS
 from ..core.rows.in_memory import in_memory
 from ..errors import GradedError, Remark
 from ..output.formats import counted, listed
 from ..progress import steps
-from .named import AssumedLevel, Judgments, Qrels, Run, Runs, named_runs, read_judgments
-from .remarks import issue
+from .evaluation import TELL_UNJUDGED
+from .named import AssumedLevel, Judgments, Qrels, Runs, named_runs, read_judgments
+from .remarks import DEPTH, issue
 
 ASSUMED = "assumed level"
 """The kind of the remark on documents whose level is assumed."""
+TOLD = (*TELL_UNJUDGED, "ids")
+"""The kinds of remarks on a run that an assumed level would leave out."""
 
 
 @explains_wrong_calls("assumed_qrels(qrels, runs, 1)")
@@ -43,8 +47,10 @@ def assumed_qrels(qrels: Qrels, runs: Runs, level: float, depth: int | None = No
     documents = {topic: dict(of_topic) for topic, of_topic in judged.dicts().items()}
     assumed: dict[tuple[str, str], None] = {}
     for run in steps(named_runs(runs), "runs"):
-        kept = run.kept(judgments)
-        for topic, document in unjudged_within(kept, depth):
+        read = run.kept(judgments, min(depth or DEPTH, DEPTH)).read()
+        # An assumed level must not hide ids that differ. The evaluation tells the other remarks.
+        issue(remark for remark in read.remarks if remark.kind in TOLD)
+        for topic, document in unjudged_within(read.ranks, depth):
             if document not in documents[topic]:
                 documents[topic][document] = float(level)
                 assumed[topic, document] = None
@@ -82,9 +88,8 @@ def _in_words(count: int, topics: int, level: float, depth: int | None) -> str:
     return f"{documents} {among} {verb} as level {level:g}, in {of_topics}"
 
 
-def unjudged_within(run: Run, depth: int | None) -> Iterator[tuple[str, str]]:
-    """The topics and ids of the unjudged documents that a kept run retrieves within the depth."""
-    ranks = run.ranks
+def unjudged_within(ranks: JudgedRanks, depth: int | None) -> Iterator[tuple[str, str]]:
+    """The topics and ids of the unjudged documents that a run retrieves within the depth."""
     is_wanted = np.ones(ranks.scores.size, dtype=bool)
     if depth is not None:
         is_wanted = positions(ranks.retrieved) < depth

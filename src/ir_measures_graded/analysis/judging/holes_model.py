@@ -119,7 +119,7 @@ class Pool:
 def _add_retrieved(documents: LevelsByTopic, run: Run, depth: int) -> None:
     """Add the documents that a run retrieves within the depth, with level 0."""
     run.check(run.topics, run.judgments)
-    for topic, document in unjudged_within(run, depth):
+    for topic, document in unjudged_within(run.ranks, depth):
         documents[topic].setdefault(document, 0)
 
 
