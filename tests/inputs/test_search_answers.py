@@ -1,6 +1,7 @@
 """Answers of search engines are runs, and their ratings are qrels."""
 
 import gzip
+import hashlib
 import io
 import json
 import re
@@ -450,6 +451,28 @@ def test_a_folder_of_answers_is_a_run_by_the_names_of_its_files(engine, tmp_path
         evaluation = evaluate({"q1": {"d2": 1}, "q2": {"d3": 1}}, folder, ["RR"])
     assert evaluation.runs == ("mine",)
     assert evaluation.values.tolist() == [[[0.5, 1.0]]]
+
+
+@pytest.mark.parametrize(
+    ("command", "form"), [("evaluate", "json"), ("compare", "latex"), ("compare", "html")]
+)
+def test_a_folder_has_its_name_with_a_slash_and_the_digest_of_its_files(
+    command, form, tmp_path, capsys
+):
+    answers = {f"{topic}.json": elastic(**RUN[topic]) for topic in RUN}
+    folder = folder_of(tmp_path / "engine", answers)
+    qrels_path = tmp_path / "qrels.txt"
+    qrels_path.write_text("q1 0 d1 1\nq2 0 d3 1\n")
+    other = tmp_path / "other.txt"
+    other.write_text("q1 Q0 d2 1 9 x\nq2 Q0 d8 1 9 x\n")
+    words = [command, str(qrels_path), f"{folder}/", str(other), "AP", "-f", form]
+    assert cli.main(words) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"\bengine\b(?!/)", out)
+    if form != "json":
+        contents = b"".join((folder / name).read_bytes() for name in answers)
+        digest = hashlib.sha256(contents).hexdigest()
+        assert f"{folder}/ SHA-256 {digest}" in out
 
 
 def test_a_folder_is_a_run_in_a_command_and_one_of_runs_stays_one(tmp_path, capsys):

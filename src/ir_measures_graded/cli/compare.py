@@ -11,8 +11,8 @@ from ..analysis.statistics.defaults import ALPHA
 from ..errors import GradedError
 from ..evaluation.evaluation import Evaluation
 from ..files.content import is_lasting
-from ..files.sources import is_file, named_path
-from ..output.provenance import sha256, versions
+from ..files.sources import files_of_folder, is_file, named_path
+from ..output.provenance import sha256_of_all, versions
 from ..output.result import View
 from . import arguments as common
 from .collections import (
@@ -227,6 +227,8 @@ def _for_paper(comparison: Comparison, arguments: Arguments, form: str, places: 
         names.insert(len(arguments.values), arguments.collections)
     packages = ", ".join(f"{name} {number}" for name, number in versions())
     comments = [command_line(arguments), packages]
-    comments += [f"{name} SHA-256 {sha256(name)}" for name in names if is_lasting(name)]
+    for name in filter(is_lasting, names):
+        files = files_of_folder(name) or [name]
+        comments.append(f"{name} SHA-256 {sha256_of_all(files)}")
     in_form = comparison.to_latex if form == "latex" else comparison.to_html
     return in_form(places, comments).split("\n")

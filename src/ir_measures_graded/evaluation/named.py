@@ -36,7 +36,7 @@ from ..core.rows.lists import is_pair, sequence_of
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
 from ..errors import FileError, GradedError, Remark, WholeLevelsError, did_you_mean, quoted, shown
 from ..files.content import matching
-from ..files.files import RunFile, without_endings
+from ..files.files import RunFile, file_name, without_endings
 from ..files.sources import definitions_of, is_file, qrels_source
 from ..output.result import Result
 from .counting import PLAIN, Counting
@@ -752,7 +752,7 @@ def run_names(paths: Sequence[str]) -> list[str]:
 
 def short_names(path: str) -> list[str]:
     """The file name of a run without and with its endings."""
-    name = os.path.basename(path)
+    name = file_name(path)
     return [without_endings(name), name]
 
 

@@ -30,7 +30,7 @@ from ..core.rows.rank_order import remark_on_counting
 from ..core.rows.rows import Facts, Part, joined
 from ..errors import FileError, GradedError, InputWarning, level_of_caller, needed, shown
 from .content import SIZES, Content, File, Reading, Sizes, is_lasting
-from .files import parts_of, without_endings
+from .files import file_name, parts_of, without_endings
 from .forms import is_json
 from .grouping import grouped
 from .sources import is_file
@@ -250,7 +250,7 @@ def _lines_of_run(rows: ConvertedRows) -> Iterator[str]:
     topics, documents, scores = map(rows.column, RUN.columns)
     tag = next(iter(rows.column("run")), "")
     if rows.tag or not tag:
-        name = rows.tag or without_endings(os.path.basename(rows.name))
+        name = rows.tag or without_endings(file_name(rows.name))
         tag = BLANK.sub("_", name) or "run"
     # As trec_eval, this package compares scores as 32-bit floats, and then documents.
     with np.errstate(over="ignore"):

@@ -510,6 +510,19 @@ ENDINGS = ("run", "runs", "txt", "trec", "csv", "tsv", "out", "res", "results", 
 """The endings of names of text files and of JSON files."""
 
 
+def file_name(path: str) -> str:
+    """The name of a file or a folder without those of the folders above, also of ``runs/`` and
+    ``.``.
+
+    >>> file_name("runs/bm25.run"), file_name("runs/"), file_name("-")
+    ('bm25.run', 'runs', '-')
+    """
+    name = os.path.basename(path)
+    if name in ("", os.curdir, os.pardir):
+        name = os.path.basename(os.path.abspath(path))
+    return name
+
+
 def without_endings(name: str) -> str:
     """The name of a file without the endings that files of a known kind have.
 

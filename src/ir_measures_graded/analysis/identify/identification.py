@@ -37,7 +37,7 @@ from ...evaluation.value_columns import number_in
 from ...evaluation.values import MOST_DECIMALS, decimals_of
 from ...evaluation.values_of_run import RunNames, ValuesOfRun, values_of_run
 from ...evaluation.vespa_ids import remarks_on_ids
-from ...files.files import RunFile
+from ...files.files import RunFile, file_name
 from ...files.forms import WITH_PREDICTIONS
 from ...progress import Progress
 from ..statistics.options import whole_number
@@ -223,7 +223,7 @@ def _read(
     if isinstance(run, NamedSource):
         run = run.file
     path = run.file if isinstance(run, RunFile) else run
-    run_name = os.path.basename(path) if isinstance(path, str) else f"run {number + 1}"
+    run_name = file_name(path) if isinstance(path, str) else f"run {number + 1}"
     if isinstance(run, RunFile):
         run = run.with_repeated_documents()
     (named,) = named_runs([(run_name, run)])

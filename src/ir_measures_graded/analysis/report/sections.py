@@ -21,8 +21,9 @@ from ...evaluation.named import Run, Study
 from ...evaluation.order_of_runs import best_first
 from ...files.content import is_lasting
 from ...files.files import RunFile
+from ...files.sources import files_of_folder
 from ...output import figures
-from ...output.provenance import sha256, versions
+from ...output.provenance import sha256_of_all, versions
 from ..curves import Curves, curves
 from ..levels import Levels
 from ..power import Power, power
@@ -260,7 +261,9 @@ def method(evaluation: Evaluation, study: Study | None, command: str) -> dict[st
         inputs.append({"kind": "run", "name": run.name, "path": str(path)})
     for source in inputs:
         path = source["path"]
-        source["sha256"] = sha256(path) if is_lasting(path) else ""
+        source["sha256"] = ""
+        if is_lasting(path):
+            source["sha256"] = sha256_of_all(files_of_folder(path) or [path])
     definitions = []
     for measure in evaluation.measures:
         paragraph = _paragraph_on(measure, evaluation.levels)
