@@ -146,6 +146,23 @@ def test_the_commands_show_the_same_tables(output):
     assert most[4].split()[3] == "364"
 
 
+def test_losses_are_the_topics_in_which_a_run_is_worse_the_largest_first(output):
+    words = [demo.NAME, DEMO_RUNS["A"], DEMO_RUNS["D"], "nDCG@10", "ESL", "--show", "losses"]
+    lines = [line.split() for line in output("compare", *words, "--baseline", "A")]
+    start = next(number for number, line in enumerate(lines) if line[:1] == ["measure"])
+    end = lines.index([], start) if [] in lines[start:] else len(lines)
+    rows = lines[start + 1 : end]
+    assert [row[:4] for row in rows if row[0] == "nDCG@10"] == [
+        ["nDCG@10", "D", "A", "377"],
+        ["nDCG@10", "D", "A", "399"],
+    ]
+    of_esl = [float(row[-1]) for row in rows if row[0] == "ESL"]  # smaller is better
+    assert of_esl == sorted(of_esl, reverse=True)
+    assert min(of_esl) > 0
+    read = output("compare", *words, "--baseline", "A", "-f", "csv")
+    assert len(read) == 1 + len(rows)
+
+
 def test_values_that_are_not_known_are_refused():
     without_values = replace(compare(QRELS, RUNS, ["RR"]), by_topic=None)
     with pytest.raises(GradedError, match="the values by topic are not known"):

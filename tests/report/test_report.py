@@ -97,6 +97,14 @@ def section_text(html, title):
     return text_of(between(html, f'<section id="{title}"', "</section>"))
 
 
+def test_the_method_tells_how_intervals_of_means_are_bounded(of_two):
+    text = section_text(of_two.html, "method")
+    assert "Their bounds stay within the range of the measure; if fewer than 10 and fewer" in text
+    assert (
+        "than half of the topics differ from the most frequent value, they are those with" in text
+    )
+
+
 def families_counted(text):
     return re.findall(r"\d+ families", text)
 

@@ -23,7 +23,7 @@ from ..output.formats import counted, decimal, known, listed
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import Progress, steps
-from .statistics.defaults import CONFIDENCE
+from .statistics.defaults import CONFIDENCE, LEAST_TESTED_TOPICS
 from .statistics.few_changes import (
     are_few,
     changes_from_most_frequent,
@@ -303,6 +303,15 @@ def interval_of(
     is_sum = isinstance(measure.aggregator(), SumAgg)
     scale = values.size if is_sum else 1
     return scale * float(sample.mean(values)), scale * low, scale * high
+
+
+def on_bounds(unit: str) -> str:
+    """What Student's bounds of a mean are where the values do not fit its assumptions."""
+    return (
+        f"Their bounds stay within the range of the measure; if fewer than {LEAST_TESTED_TOPICS} "
+        f"and fewer than half of the {unit}s differ from the most frequent value, they are those "
+        f"with two more {unit}s at the ends of the range."
+    )
 
 
 def student_bounds(

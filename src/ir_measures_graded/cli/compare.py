@@ -35,7 +35,8 @@ PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""
 FOR_PROGRAMS = ("csv", "tsv", "json", "jsonl")
 """The formats that have a row per test and pair with --tests."""
-SHOWN = ("differences", "means", "topics", "tests")
+SHOWN = ("differences", "means", "topics", "losses", "tests")
+OF_TOPICS = ("topics", "losses")
 """The tables that --show chooses."""
 RANDOMISED = ("tukey", "randomisation")
 """The tests that draw at random."""
@@ -58,7 +59,7 @@ def _unless_randomised(arguments: Arguments) -> str:
 
 def _unless_tested(arguments: Arguments) -> str:
     """Why an option of tests has no effect: a table without tests is shown, and nothing drawn."""
-    if arguments.show in ("means", "topics") and unless_drawn(arguments):
+    if arguments.show in ("means", *OF_TOPICS) and unless_drawn(arguments):
         return f"--show {arguments.show} has no tests"
     return ""
 
@@ -98,7 +99,8 @@ OPTIONS = (
     *common.resamples("the randomised tests", 10_000, _unless_randomised),
     choice(
         "--show",
-        "table to print; default: the differences; topics: where the runs differ most",
+        "table to print; default: the differences; topics: where the runs differ most; losses: "
+        "where a run is worse",
         *SHOWN,
     ),
     *output(documents=("html",)),
@@ -114,9 +116,10 @@ def run(arguments: Arguments) -> Answer:
     size MDE is found with probability .8. Of more than 15 pairs, the table has the differences of
     the ten runs after the best run from it; csv, tsv and json have all. Each --baseline has a
     family of its own. The answer says if judgments of unjudged documents could turn the sign of a
-    significant difference. --show topics lists the topics in which two runs differ most, gate those
-    that fell most from one run to another, and explain with both runs the documents that make the
-    difference of a topic.
+    significant difference. --show topics lists the topics in which two runs differ most, --show
+    losses those in which a run is worse than the other, or than the baseline, gate those that fell
+    most from one run to another, and explain with both runs the documents that make the difference
+    of a topic.
 
     --repeats compares systems by the means over their repeats, such as one run for each seed. The
     tests are over topics; a table has the spread over the repeats.
@@ -152,13 +155,14 @@ def run(arguments: Arguments) -> Answer:
     if "correction" in arguments.given_options and comparison.family == 1:
         arguments.without_effect["correction"] = "two runs have one difference by a measure"
     facts = {"unit": comparison.unit, "topics": comparison.topics}
-    if arguments.show == "topics":
+    if arguments.show in OF_TOPICS:
         evaluation = comparison.by_topic
         has_all_topics = evaluation is not None and bool(evaluation.has_weight.all())
         if "weights" in arguments.given_options and has_all_topics:
-            reason = "--show topics has the values of topics, and no weight is 0"
+            reason = f"--show {arguments.show} has the values of topics, and no weight is 0"
             arguments.without_effect["weights"] = reason
-        return Answer(comparison.of_topics(), facts=facts)
+        view = comparison.of_topics(losses=arguments.show == "losses")
+        return Answer(view, facts=facts)
     if arguments.show != "differences":
         view = View(
             [comparison.data(arguments.show)],
@@ -209,7 +213,7 @@ def _each_baseline(words: Sequence[str], first: Sequence[Any]) -> list[str]:
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
     """The comparison over the collections of --collections or --values."""
     refuse_options(arguments, FOR_ONE)
-    if arguments.show in ("topics", "tests"):
+    if arguments.show in (*OF_TOPICS, "tests"):
         raise GradedError(f"--show {arguments.show} is for one collection; there are several")
     collections, measures = inputs_of_collections(arguments, stored)
     settings = arguments.of("alpha", "correction")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from ir_measures import Measure
 
-from ...arguments import names, text, whole_number
+from ...arguments import flag, names, text, whole_number
 from ...core.registry.facts import sign_of
 from ...core.registry.notation import one_of
 from ...errors import GradedError, Remark, shown
@@ -374,12 +374,13 @@ class Comparison(Result):
             repeats=repeats,
         )
 
-    def of_topics(self) -> View:
+    def of_topics(self, losses: bool = False) -> View:
         """The topics in which the runs of each pair differ most, and a sentence on each pair.
 
-        Programs read all `topic_differences`. Raises `GradedError` if the values are not known.
+        With `losses`, only those in which the run is worse than the other. Programs read all
+        `topic_differences`. Raises `GradedError` if the values are not known.
         """
-        return view_of_topics(self)
+        return view_of_topics(self, flag("losses", losses))
 
     def answer(self) -> list[str]:
         """What the tests find by each measure, in a sentence."""

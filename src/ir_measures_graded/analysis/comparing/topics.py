@@ -24,12 +24,13 @@ MOST_OF_SEVERAL: Final = 5
 """People read so many topics of each of several pairs."""
 
 
-def topic_table(comparison: Comparison) -> Table:
+def topic_table(comparison: Comparison, losses: bool = False) -> Table:
     """A row per measure, pair of the family and topic: both values, and their difference.
 
     The topics that fell most come first, by the sign of the measure. A topic for which one of the
-    runs has no value, or whose weight is 0, is left out. With groups of topics, a column has the
-    group. Raises `GradedError` if the values are not known.
+    runs has no value, or whose weight is 0, is left out, and with `losses` one in which the run is
+    not worse. With groups of topics, a column has the group. Raises `GradedError` if the values are
+    not known.
     """
     rows: list[list[Any]] = []
     group_of = _group_of_topics(comparison)
@@ -37,6 +38,8 @@ def topic_table(comparison: Comparison) -> Table:
         if test.test == comparison.primary and test.run is not None:
             of_pair = _rows_of(comparison, test, group_of)
             sign = sign_of(test.measure)
+            if losses:
+                of_pair = _lost(test, of_pair)
             rows += sorted(of_pair, key=lambda row: sign * row[-1])
     return Table(_columns(comparison), rows)
 
@@ -78,8 +81,17 @@ def _rows_of(comparison: Comparison, test: Test, group_of: Mapping[str, str]) ->
     return rows
 
 
-def view_of_topics(comparison: Comparison) -> View:
-    """The topics in which the runs of each pair differ most, and a sentence on each pair."""
+def _lost(test: Test, rows: Sequence[list[Any]]) -> list[list[Any]]:
+    """The rows of topics in which the run is worse than the other."""
+    sign = sign_of(test.measure)
+    return [row for row in rows if sign * row[-1] < 0]
+
+
+def view_of_topics(comparison: Comparison, losses: bool = False) -> View:
+    """The topics in which the runs of each pair differ most, and a sentence on each pair.
+
+    With `losses`, the table has only topics in which the run is worse than the other.
+    """
     pairs = [test for measure in comparison.measures for test in shown_pairs(comparison, measure)]
     has_several = len(pairs) > len(comparison.measures)
     most = MOST_OF_SEVERAL if has_several else MOST_OF_ONE_PAIR
@@ -89,8 +101,12 @@ def view_of_topics(comparison: Comparison) -> View:
         of_pair = sorted(_rows_of(comparison, test, group_of), key=lambda row: -abs(row[-1]))
         if of_pair:
             largest_first.append((test, of_pair))
-    rows = [row for _, of_pair in largest_first for row in of_pair[:most]]
-    is_cut = any(len(of_pair) > most for _, of_pair in largest_first)
+    rows = []
+    is_cut = False
+    for test, of_pair in largest_first:
+        listed_rows = _lost(test, of_pair) if losses else of_pair
+        rows += listed_rows[:most]
+        is_cut |= len(listed_rows) > most
     tables = [Table(_columns(comparison), rows)]
     above: list[Note] = []
     if has_several:
@@ -102,19 +118,19 @@ def view_of_topics(comparison: Comparison) -> View:
     notes: list[str] = []
     if is_cut or comparison.shows_best_only:
         unit = comparison.unit
-        text = "The table has the {} {}s with the largest differences of {}; csv, tsv and json "
-        text += "have all."
+        text = "The table has the {} {}s with the largest {} of {}; csv, tsv and json have all."
+        what = "losses" if losses else "differences"
         whose = "the runs"
         if has_several:
             whose = "each pair of runs"
-        notes.append(Note(text, most, unit, whose))
+        notes.append(Note(text, most, unit, what, whose))
     if len(comparison.runs) > 2:
         text = "evaluate --show topics has the mean and the spread of each {} over all runs."
         notes.append(Note(text, comparison.unit))
     return View(
         tables,
         comparison.figure,
-        read=topic_table(comparison),
+        read=topic_table(comparison, losses),
         noted=[*notes, *comparison.level_notes()],
         above=above,
         remarks=comparison.remarks,

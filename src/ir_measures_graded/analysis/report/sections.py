@@ -26,6 +26,7 @@ from ...output import figures
 from ...output.provenance import sha256_of_all, versions
 from ..curves import Curves, curves
 from ..levels import Levels
+from ..mean_intervals import on_bounds
 from ..power import Power, power
 from ..sensitivity import Sensitivity, sensitivity
 from ..statistics.defaults import POWER
@@ -248,7 +249,8 @@ def method(evaluation: Evaluation, study: Study | None, command: str) -> dict[st
 
     ``inputs`` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given, and
     ``sha256`` of the file, which are empty where there is none. ``definitions`` have the facts
-    about each measure and its paragraph, if it has one, and ``works`` are the sources.
+    about each measure and its paragraph, if it has one, ``bounds`` tells how the intervals of means
+    are bounded, and ``works`` are the sources.
     """
     inputs = []
     runs: Sequence[Run] = ()
@@ -270,6 +272,7 @@ def method(evaluation: Evaluation, study: Study | None, command: str) -> dict[st
         definitions.append(facts_of(measure) | {"measure": measure, "paragraph": paragraph})
     return {
         "definitions": definitions,
+        "bounds": on_bounds(evaluation.unit),
         "inputs": inputs,
         "versions": list(versions()),
         "command": command,
