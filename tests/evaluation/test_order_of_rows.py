@@ -89,7 +89,9 @@ def test_values_are_those_of_lightgbm(tmp_path, monkeypatch):
     assert ours.means()[0, 0] == pytest.approx(last, abs=1e-12)
     plain = evaluate("test.svm", {"p": "p.txt"}, "nDCG_Burges@5")
     texts = [remark.text for remark in plain.remarks]
-    assert any("--ties given (ties='given') is the order of the file, as in L" in t for t in texts)
+    assert any(
+        "--ties given (ties='given') ranks as LightGBM and XGBoost, mean" in t for t in texts
+    )
     assert any("without relevant documents 1, here 1 of 30" in text for text in texts)
     assert not ours.remarks
     assert str(ours.notes()[-2]) == "Tied documents are in the order of the rows of the run."
@@ -116,7 +118,6 @@ def test_arrays_equal_files_with_the_ties_that_the_warning_names(tmp_path, ties)
     assert of_files == pytest.approx(of_arrays, abs=1e-15)
     (remark,) = evaluate(*files, "nDCG_Burges@2").remarks
     assert f"{ties} " in remark.text
-    assert "array_mean keeps the order given" in remark.text
 
 
 def test_other_analyses_take_the_order_and_find_no_tie():
@@ -184,3 +185,30 @@ def test_the_note_says_whether_any_documents_are_tied(scores, tmp_path):
     for of_run in (run, str(path)):
         evaluation = evaluate(qrels, {"x": of_run}, ["AP"], ties="given")
         assert expected in map(str, evaluation.notes())
+
+
+@pytest.mark.parametrize(
+    ("scores", "measures", "tied"),
+    [
+        ([3, 3, 2, 1, 1], ["nDCG@3"], 0),  # of one level, or below the cutoff
+        ([3, 3, 2, 1, 1], ["nDCG@3", "nDCG"], 2),
+        ([3, 3, 2, 1, 1], ["nDCG(judged_only=True)@3"], 2),
+        ([3, 3, 3, 1, 0], ["nDCG@3"], 3),
+        ([3, 3, 2, 1, 1], ["nDCG(ties='mean')@5"], 0),
+    ],
+)
+def test_tied_predictions_are_told_only_if_their_order_can_change_a_value(
+    tmp_path, scores, measures, tied
+):
+    labels = [1, 1, 0, 2, 0]
+    rows = [f"{label} qid:{topic} 1:1\n" for topic in (1, 2) for label in labels]
+    (tmp_path / "test.svm").write_text("".join(rows))
+    others = [5, 4, 3, 2, 1]
+    (tmp_path / "p.txt").write_text("".join(f"{score}\n" for score in scores + others))
+    files = str(tmp_path / "test.svm"), {"p": str(tmp_path / "p.txt")}
+    texts = [remark.text for remark in evaluate(*files, measures).remarks]
+    told = [text for text in texts if "predictions are tied" in text]
+    assert bool(told) == bool(tied)
+    for text in told:
+        assert text.startswith(f"{tied} of 10 predictions are tied; ids decide; ")
+        assert len(f"ir_measures_graded: warning: p: {text}") < 200

@@ -8,14 +8,17 @@ from dataclasses import replace
 import numpy as np
 from ir_measures import Measure
 
-from ..core.by_topic import changes, positions
-from ..core.ranking.order import as_compared, descending, falling_bits, tied
+from ..core.by_topic import bounds_of, changes, positions
+from ..core.ranking.order import as_compared, descending, falling_bits
+from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import reads_scores, with_missing_options
 from ..core.rows.rows import Rows
 from ..errors import GradedError
 
 GIVEN = "given"
 """The choice of `ties` that keeps the order of the rows."""
+UNJUDGED = -np.inf
+"""The level of an unjudged document, which no judged one has."""
 ORDER_GIVEN = "Tied documents are in the order of the rows of the run."
 """The note of a result whose runs were read so."""
 NOTHING_TIED = "No documents of a topic are tied, so the order of the rows changes nothing."
@@ -48,15 +51,24 @@ def _descending(run: Rows) -> np.ndarray:
     return np.lexsort((run.line, falling_bits(scores), topic))
 
 
-def tied_documents(run: Rows) -> int:
-    """The number of documents whose score another document of the topic has, too.
+def tied_documents(ranks: JudgedRanks, last: int | None = None) -> int:
+    """The number of documents that are tied with others of another level, down to the `last` rank.
 
-    >>> from ir_measures_graded.core.rows.in_memory import read_run
-    >>> tied_documents(read_run({"q": {"a": 1.0, "b": 2.0, "c": 1.0}, "p": {"a": 1.0}}))
-    2
+    An unjudged document has another level than all judged ones. The order of documents of one
+    level changes no value.
     """
-    order = descending(as_compared(run.values), run.offsets)
-    return int(tied(_differs_from_previous(run, order)).shape[1])
+    positions_of_tied, firsts = ranks.ties
+    if last is not None:
+        offsets = bounds_of(ranks.retrieved)
+        start = offsets[np.searchsorted(offsets, firsts, side="right") - 1]
+        is_read = firsts - start < last
+        positions_of_tied = positions_of_tied[is_read]
+        firsts = firsts[is_read]
+    level = np.full(ranks.scores.size, UNJUDGED)
+    level[ranks.position] = ranks.judged.level[ranks.doc]
+    has_another = level[positions_of_tied] != level[firsts]
+    groups = np.unique(firsts[has_another])
+    return int(np.isin(firsts, groups).sum())
 
 
 def _differs_from_previous(run: Rows, order: np.ndarray) -> np.ndarray:

@@ -54,10 +54,8 @@ EMPTY = "empty"
 TIED_PREDICTIONS = "tied predictions"
 """The kind of the remark on tied documents in a file of predictions."""
 CHOICES_OF_TIES = (
-    "the ids of their lines decide, but not elsewhere: --ties given (ties='given') is the order of "
-    "the file, as in LightGBM and XGBoost, mean is that of array_mean, scikit-learn and "
-    "torchmetrics, and min that of CatBoost; for measures without ties=, array_mean keeps the "
-    "order given"
+    "ids decide; --ties given (ties='given') ranks as LightGBM and XGBoost, mean as array_mean and "
+    "scikit-learn, min as CatBoost"
 )
 """How tied predictions are ordered here, and how other tools do that."""
 _COLLECTED: ContextVar[list[Remark] | None] = ContextVar("collected", default=None)
@@ -182,6 +180,7 @@ class RunRemarks:
         self.contract = contract
         self.all_judged = judged.whole
         self.largest_cutoff = 0
+        self.last_rank: int | None = None  # no measure reads documents below it
         self.topics = judged.topics
         self.most_judged = int(judged.whole.sizes.max(initial=0))
         self.is_sparse = self.most_judged <= 2 and judged.whole.level.min(initial=1) >= 1
@@ -243,7 +242,7 @@ class RunRemarks:
         self.were_tied = self.were_tied or rows.facts.were_tied
         if rows.facts.form == ONE_A_LINE:
             self.predictions += rows.values.size
-            self.tied_predictions += tied_documents(rows)
+            self.tied_predictions += tied_documents(ranks, self.last_rank)
 
     @property
     def unjudged(self) -> float | None:

@@ -150,6 +150,9 @@ class RunEvaluator:
         )
         cutoffs = [int(measure.params.get("cutoff") or 0) for measure in self.row]
         counts.largest_cutoff = max(cutoffs, default=0)
+        is_condensed = any(measure.params.get("judged_only") for measure in self.row)
+        if all(cutoffs) and not is_condensed:
+            counts.last_rank = counts.largest_cutoff
         for measure, order, of_topics in self.ours.reported(counts.watched(blocks)):
             values[self.row[measure], order] = of_topics[order]
         return counts
