@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ir_measures_graded.core.rows import id_matching
-from ir_measures_graded.core.rows.id_matching import Ids, equal_pairs, first_rows, matches
+from ir_measures_graded.core.rows.id_matching import (
+    CodedIds,
+    Ids,
+    equal_pairs,
+    first_rows,
+    matches,
+)
 
 LENGTHS = [
     "",
@@ -217,3 +223,21 @@ def test_slices_of_several_columns_are_joined(lists, data):
         slices.append(slice(start, stop))
         expected += strings[start:stop]
     assert list(Ids.of_slices(columns, slices)) == expected
+
+
+@given(st.lists(texts, min_size=1, max_size=5), st.lists(st.integers(0, 4), max_size=20))
+def test_ids_in_codes_equal_their_texts(categories, codes):
+    codes = np.array([code % len(categories) for code in codes], dtype=np.int8)
+    strings = [categories[code] for code in codes]
+    ids = CodedIds(codes, Ids.of(categories))
+    plain = Ids.of(strings)
+    rows = np.arange(len(strings))[::-1]
+    assert list(ids) == strings
+    assert list(ids.take(rows)) == strings[::-1]
+    assert ids.changes().tolist() == plain.changes().tolist()
+    assert ids.first_flawed() == plain.first_flawed()
+    assert [word.tolist() for word in ids._filled()] == [word.tolist() for word in plain._filled()]
+    joined = Ids.concatenated([ids, CodedIds(codes, Ids.of(categories[::-1])), ids.take(rows)])
+    mirrored = [categories[len(categories) - 1 - code] for code in codes]
+    assert list(joined) == strings + mirrored + strings[::-1]
+    assert list(Ids.concatenated([ids, plain])) == strings * 2

@@ -18,9 +18,19 @@ import numpy as np
 from ...errors import GradedError, shown
 from ..by_topic import bounds_of, changes
 from .arrow import arrow_numbers, is_arrow
-from .id_matching import LONGEST_ID, WORD, HashTable, Ids, Indices, flaw_of, hashes_of
+from .id_matching import (
+    LONGEST_ID,
+    WORD,
+    CodedIds,
+    HashTable,
+    Ids,
+    Indices,
+    flaw_of,
+    hashes_of,
+)
 
 SAMPLE = 1 << 10  # rows that are sampled to see whether the rows of a topic are contiguous
+ROWS_OF_CATEGORY = 4  # on average, from which a column of a file stays in codes
 NUMBERED_AT_ONCE = 1 << 16  # stretches, which stay in the processor cache
 LONGEST_CHARACTER = 4  # bytes of a character in UTF-8
 MOST_IN_TABLE = 1 << 16  # distinct ids whose numbers a table of hashes has
@@ -213,14 +223,21 @@ class Cells:
     """Ids as `cells`: codes of categories, or unvalidated Python objects, expected to be str.
 
     Like `Keys`, they are converted block by block by the method `ids`. A block then stays in the
-    processor cache, and memory use stays small. `convert` converts some cells.
+    processor cache, and memory use stays small. `convert` converts some cells. Codes have their
+    `categories`.
     """
 
     is_keyed = False
 
-    def __init__(self, cells: np.ndarray, convert: Callable[[np.ndarray], Ids]):
+    def __init__(
+        self,
+        cells: np.ndarray,
+        convert: Callable[[np.ndarray], Ids],
+        categories: Ids | None = None,
+    ):
         self.cells = cells
         self.convert = convert
+        self.categories = categories
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -352,7 +369,7 @@ def _of_categories(codes: np.ndarray, categories: Ids) -> Cells:
     categories.first_flawed()  # looks at them once, not at every row
     if len(categories) <= len(codes):
         categories = categories.padded()
-    return Cells(codes, categories.take)
+    return Cells(codes, categories.take, categories)
 
 
 def begins_with_integer(column: RawColumn) -> bool:
@@ -468,6 +485,8 @@ def _stored(column: RawColumn) -> tuple[np.ndarray | None, Any]:
 
     A column with missing values is returned as objects, so that an error can name the row.
     """
+    if isinstance(column, CodedIds):
+        return column.codes, column.categories
     if isinstance(column, Repeated):
         return np.zeros(column.row_count, np.int8), Ids.of([column.text])
     if hasattr(column, "categories"):
@@ -521,7 +540,12 @@ def text_of(column: RawColumn, field: str) -> Ids:
 
     The reader of the file checks ids, because it knows their lines.
     """
-    return texts_of(column, field).ids()
+    texts = texts_of(column, field)
+    if isinstance(texts, Cells) and texts.categories is not None:
+        are_few = ROWS_OF_CATEGORY * len(texts.categories) <= len(texts)
+        if are_few:
+            return CodedIds(texts.cells, texts.categories)
+    return texts.ids()
 
 
 def _as_text(values: Any, field: str, column: Any = None) -> Ids:

@@ -159,7 +159,11 @@ class Ids:
         >>> list(Ids.concatenated([Ids.of(["a", "bc"]), Ids.of(["d"])]))
         ['a', 'bc', 'd']
         """
-        joined = cls._concatenated([ids.compact() for ids in parts if len(ids)])
+        parts = [ids for ids in parts if len(ids)]
+        coded = [ids for ids in parts if isinstance(ids, CodedIds)]
+        if coded and len(coded) == len(parts):
+            return CodedIds.joined(coded)
+        joined = cls._concatenated([ids.compact() for ids in parts])
         joined.are_flawless = all(ids.are_flawless for ids in parts)
         return joined
 
@@ -267,6 +271,11 @@ class Ids:
             return 0
         is_full = size % start.step == 0
         return start.step if is_full else 0
+
+    @cached_property
+    def are_distinct(self) -> bool:
+        """Whether no two ids are equal."""
+        return first_rows((self, np.array([0, len(self)]))) is None
 
     is_keyed = False
 
@@ -579,6 +588,60 @@ class Ids:
             filled = np.zeros(len(self), dtype=np.uint64)
             filled[rows] = self.word(place, rows)
             yield filled
+
+
+class CodedIds(Ids):
+    """Ids as `codes` of a few `categories`, as in a column of topics. The text of each row is
+    copied only if it is needed.
+
+    >>> ids = CodedIds(np.array([1, 1, 0]), Ids.of(["q1", "q2"]))
+    >>> list(ids), ids.changes(), ids.length
+    (['q2', 'q2', 'q1'], array([0, 2]), array([2, 2, 2]))
+    """
+
+    def __init__(self, codes: np.ndarray, categories: Ids):
+        self.codes = codes
+        self.categories = categories
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("data", "start", "length"):
+            raise AttributeError(name)
+        ids = self.categories.take(self.codes)
+        super().__init__(ids.data, ids.start, ids.length)
+        return getattr(self, name)
+
+    @classmethod
+    def joined(cls, parts: Sequence[CodedIds]) -> CodedIds:
+        """The ids of several columns, one column after the other."""
+        codes = []
+        shift = 0
+        for ids in parts:
+            codes.append(ids.codes.astype(np.int32) + np.int32(shift))
+            shift += len(ids.categories)
+        categories = Ids.concatenated([ids.categories for ids in parts])
+        return cls(np.concatenate(codes), categories.padded())
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> str:
+        return self.categories[int(self.codes[row])]
+
+    def take(self, rows: Indices) -> CodedIds:
+        return CodedIds(self.codes[rows], self.categories)
+
+    def compact(self) -> Ids:
+        return self
+
+    def first_flawed(self) -> int | None:
+        if self.categories.first_flawed() is None:
+            return None
+        return super().first_flawed()  # perhaps of a category without rows
+
+    def changes(self) -> np.ndarray:
+        if not self.categories.are_distinct:
+            return super().changes()
+        return np.flatnonzero(changes(self.codes))
 
 
 IdsByTopic = tuple[Ids, np.ndarray]
