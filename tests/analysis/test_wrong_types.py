@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas
+import pyarrow
 import pytest
 
 from ir_measures_graded import (
@@ -24,7 +25,7 @@ from ir_measures_graded import (
     vectors,
 )
 from ir_measures_graded.evaluation.attributes import groups_of
-from ir_measures_graded.evaluation.batches import needs_levels
+from ir_measures_graded.evaluation.batches import evaluate_batches, needs_levels
 from ir_measures_graded.integrations.scikit_learn import scorer
 
 QRELS = {f"q{number}": {"a": 2, "b": 1, "c": 0} for number in range(12)}
@@ -114,7 +115,7 @@ def wrong_values():
 INPUTS = set(
     "qrels runs run human machine given answers topic machines first second original again "
     "baseline advanced path judges by machine_levels queries gains evaluation collections "
-    "weights file values table".split()
+    "weights file values table batches groups".split()
 )
 """Their errors may name what was read, such as a file, a run or levels."""
 
@@ -124,6 +125,8 @@ EXPLAINED = analysis.explain(QRELS, FIRST, "nDCG_JK@2", "q1")
 POWER = analysis.power(VALUES)
 SENSITIVITY = analysis.sensitivity(QRELS, RUNS, MEASURES)
 nDCG_JK = parse_measure("nDCG_JK@2")
+ARROW_QRELS = pyarrow.table({"query_id": ["q1"], "doc_id": ["a"], "relevance": [1]})
+ARROW_RUN = pyarrow.table({"query_id": ["q1"], "doc_id": ["a"], "score": [1.0]})
 ELSEWHERE = {
     "parse_measure": (parse_measure, ["nDCG@10"]),
     "sentence": (sentence, ["nDCG_JK@10"]),
@@ -139,6 +142,9 @@ ELSEWHERE = {
     "GradedEvaluator": (GradedEvaluator, [[nDCG_JK], QRELS]),
     "GradedProvider.evaluator": (GradedProvider().evaluator, [[nDCG_JK], QRELS]),
     "needs_levels": (needs_levels, [MEASURES]),
+    "evaluate_batches": (evaluate_batches, [MEASURES, ARROW_QRELS, [ARROW_RUN]]),
+    "assumed_qrels": (analysis.assumed_qrels, [QRELS, RUNS, 1]),
+    "save": (analysis.figures.save, [VALUES.figure(), "figure.png"]),
     "groups_of": (groups_of, [["q1", "q2"], {"q1": "a", "q2": "b"}]),
     "identify": (analysis.identify, [QRELS, FIRST, {"q1": 0.5, "q2": 0.25}]),
     "scorer": (scorer, ["nDCG_JK@2"]),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from ir_measures import Measure
 
-from ..arguments import explains_wrong_calls
+from ..arguments import explains_wrong_calls, number, whole_number
 from ..core.by_topic import positions
 from ..core.ranking.ranks import JudgedRanks
 from ..core.rows.columns import QRELS
@@ -41,6 +41,9 @@ def assumed_qrels(qrels: Qrels, runs: Runs, level: float, depth: int | None = No
     Raises `GradedError` for a level that is neither 0 nor one of the qrels, and for documents with
     several levels, as for intents.
     """
+    level = number("level", level)
+    if depth is not None:
+        depth = whole_number("depth", depth, 1)
     judgments = read_judgments(qrels)
     _refuse_unknown(level, judgments)
     judged = judgments.judged.rows

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures import Measure
 
-from ..arguments import explains_wrong_calls
+from ..arguments import explains_wrong_calls, flag, refused, text
+from ..arguments import names as names_in
 from ..core.registry.facts import needs_all_topics
 from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
@@ -92,14 +93,21 @@ def evaluate_batches(
     """
     pyarrow = needed("pyarrow", "Arrow data")
 
+    ignore_identical_ids = flag("ignore_identical_ids", ignore_identical_ids)
+    ascending = flag("ascending", ascending)
+    for name, option in (("ties", ties), ("unjudged", unjudged)):
+        if option is not None:
+            text(name, option)
     wanted = with_shared_options(parse_measures(measures), ties, unjudged)
+    batches = _listed("batches", batches, "Arrow tables")
     if levels is None:
         needing = list(filter(needs_all_topics, wanted))
         if needing:
             raise GradedError(f"{needing[0]} needs the levels of all topics; give levels")
         all_levels = np.array([np.nan])
     else:
-        all_levels = floats(QRELS, [list(levels)], lambda _: "levels")
+        listed_levels = _listed("levels", levels, "numbers")
+        all_levels = floats(QRELS, [listed_levels], lambda _: "levels")
         if not np.isfinite(all_levels).all():
             raise GradedError("levels: a level is a finite number")
     judgments = Judgments(read_qrels(_arrow(qrels, QRELS)), None, all_levels)
@@ -136,9 +144,18 @@ def evaluate_batches(
     return pyarrow.table(columns_of_runs | dict(zip(COLUMNS, columns, strict=True)))
 
 
+def _listed(name: str, values: Iterable[Any], what: str) -> list[Any]:
+    """The values as a list, which may be empty. Raises `GradedError` for anything else."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise refused(name, values, f"a list of {what}")
+    return list(values)
+
+
 def columns_by(by: str | Sequence[str]) -> list[str]:
     """The columns that tell runs apart. Raises `GradedError` for a name that occurs twice."""
-    names = [by] if isinstance(by, str) else list(by)
+    names = names_in("by", by)
     for number, name in enumerate(names):
         if name in names[:number]:
             raise GradedError(f"by: {shown(name)} occurs twice")

@@ -9,6 +9,7 @@ import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...arguments import refused
 from ..files import checked_ending, write_whole
 from .formats import FORMATS
 from .style import drawable, styled
@@ -38,6 +39,8 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     The file is written by `write_whole`. Raises `GradedError` for an unknown ending and for a file
     that cannot be written.
     """
+    if not hasattr(figure, "savefig"):
+        raise refused("figure", figure, "a figure of Matplotlib, as result.figure() draws it")
     ending = checked_ending(path, FORMATS)
     write_whole(path, rendered(figure, ending))
 
