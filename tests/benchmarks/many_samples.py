@@ -15,7 +15,7 @@ from scipy.special import betaincinv, stdtr
 
 from ir_measures_graded.analysis import Evaluation
 from ir_measures_graded.analysis.comparing.families import width_of
-from ir_measures_graded.analysis.gating.verdict import HOLDS, Margin, Rule, verdicts_of
+from ir_measures_graded.analysis.gating.verdict import HOLDS, Margin, Part, Rule, verdicts_of
 from ir_measures_graded.analysis.statistics.corrections import adjusted_p
 from ir_measures_graded.analysis.statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
 from ir_measures_graded.analysis.statistics.few_changes import are_few
@@ -133,6 +133,6 @@ def gates_in(
         names = tuple(map(str, range(size)))
         runs = np.stack([old, new])[:, topics]
         evaluation = Evaluation(("old", "new"), (measure,), names, runs[:, None])
-        (verdict,) = verdicts_of([(None, evaluation)], rule)
+        (verdict,) = verdicts_of([Part.of_all(evaluation)], rule)
         assert (verdict.verdict == HOLDS) == holds[row], "the gate is not that of the package"
     return Gates(holds, changed)

@@ -45,6 +45,7 @@ from ir_measures_graded.analysis.gating.verdict import (
     HOLDS,
     WORSE,
     Margin,
+    Part,
     Rule,
     Verdict,
     verdicts_of,
@@ -290,7 +291,7 @@ def _verdicts(
     """The verdict of the gate in each sample."""
     rule = Rule(Margin.of(f"{100 * margin:g}%"), GATE_LEVEL / looks, equivalent=False)
     for topics in sampled:
-        (verdict,) = verdicts_of([(None, _evaluation(measure, runs[:, topics]))], rule)
+        (verdict,) = verdicts_of([Part.of_all(_evaluation(measure, runs[:, topics]))], rule)
         yield verdict
 
 
@@ -382,8 +383,8 @@ def on_groups(population: Population, options: argparse.Namespace) -> Lines:
                     chosen_topics[:GROUP_SIZE] = lost
                 values = arrays[:, [old, new]][:, :, chosen_topics].transpose(1, 0, 2)
                 evaluation = Evaluation(("old", "new"), tuple(chosen), names, values)
-                parts = [(None, evaluation)]
-                parts += [(str(group[0]), evaluation.on(group)) for group in groups]
+                parts = [Part.of_all(evaluation)]
+                parts += [Part.of_group(str(rows[0]), rows, evaluation) for rows in groups]
                 kinds = {verdict.verdict for verdict in verdicts_of(parts, rule)}
                 if number:
                     outcomes.append(float(kinds == {HOLDS}))

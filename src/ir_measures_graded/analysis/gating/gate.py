@@ -652,18 +652,17 @@ def gate(
     if by_mean and looks > 1:
         raise GradedError("by_mean: leave out looks; nothing is tested")
     rule = Rule(size, LEVEL / looks, equivalent, by_mean)
-    places = np.cumsum(evaluation.has_weight) - 1
-    over_all = [Part(None, places, evaluation)]
+    over_all = [Part.of_all(evaluation)]
     of_groups = []
     for group, rows in groups.items():
-        of_groups.append(Part(group, places[rows], evaluation.on(rows)))
+        of_groups.append(Part.of_group(group, rows, evaluation))
     families = [over_all, of_groups]
     if every_group:
         # All verdicts decide, so they are one family.
         families = [over_all + of_groups]
     ranges = None
     if study is not None and study.judgments.sessions is None:
-        ranges = ranges_of(study, evaluation.measures)
+        ranges = ranges_of(study, evaluation)
     verdicts: list[Verdict] = []
     for family in families:
         of_family = verdicts_of(family, rule)

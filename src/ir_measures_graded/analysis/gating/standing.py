@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
+from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Study
 from ..ranges import differences_by_topic
 from ..statistics.corrections import adjusted_p
@@ -29,8 +31,16 @@ from ..statistics.precision import EXACT, noise_of
 from ..statistics.weighted import Sample
 from .verdict import DIFFERS, HOLDS, SMALL, WORSE, Part, Rule, Verdict, sample_in
 
-Ranges = Mapping[Measure, Mapping[str, tuple[np.ndarray, np.ndarray]]]
-"""The ranges of differences and of old values by topic, by measure and kind."""
+
+class _RangesByTopic(NamedTuple):
+    """The ranges of differences and of old values of the topics that count, by kind, and the number
+    of each topic among these."""
+
+    by_kind: Mapping[str, tuple[np.ndarray, np.ndarray]]
+    position: np.ndarray
+
+
+Ranges = Mapping[Measure, _RangesByTopic]
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,10 +202,15 @@ class _Ends:
         return least, most
 
 
-def ranges_of(study: Study, measures: Sequence[Measure]) -> Ranges:
+def ranges_of(study: Study, evaluation: Evaluation) -> Ranges:
     """The ranges by each measure, as far as they are known."""
     old_run, new_run = study.runs
-    return {measure: differences_by_topic(measure, new_run, old_run) for measure in measures}
+    ranges = {}
+    for measure, is_skipped in zip(evaluation.measures, evaluation.skipped, strict=True):
+        counts = evaluation.has_weight & ~is_skipped
+        by_kind = differences_by_topic(measure, new_run, old_run)
+        ranges[measure] = _RangesByTopic(by_kind, np.cumsum(counts) - 1)
+    return ranges
 
 
 def with_standing(
@@ -225,11 +240,12 @@ def with_standing(
 
 def _ends(part: Part, measure: Measure, ranges: Ranges, kind: str, rule: Rule) -> _Ends | None:
     """The ends over the topics of a part; None if they are not known."""
-    if kind not in ranges[measure]:
+    by_kind, position = ranges[measure]
+    if kind not in by_kind:
         return None
-    differences, old = ranges[measure][kind]
+    differences, old = by_kind[kind]
     sign = sign_of(measure)
-    topics = part.places[part.evaluation.paired_topics(measure)]
+    topics = position[part.places[part.evaluation.paired_topics(measure)]]
     low, high = np.sort(sign * differences[:, topics], axis=0)
     sample = sample_in(part.evaluation, measure)
     return _Ends(low, high, np.sort(old[:, topics], axis=0), sample, rule, sign < 0)

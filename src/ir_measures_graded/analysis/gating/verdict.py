@@ -27,7 +27,7 @@ C. J. Clopper, E. S. Pearson: The use of confidence or fiducial limits. Biometri
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -208,12 +208,22 @@ class Rule:
 class Part(NamedTuple):
     """The evaluation of the topics of a group, or of all without one.
 
-    `places` are the numbers of the topics among all that count.
+    `places` are the numbers of the topics among all.
     """
 
     group: str | None
     places: np.ndarray
     evaluation: Evaluation
+
+    @classmethod
+    def of_all(cls, evaluation: Evaluation) -> Part:
+        """All topics."""
+        return cls(None, np.arange(len(evaluation.topics)), evaluation)
+
+    @classmethod
+    def of_group(cls, group: str, rows: Sequence[int], evaluation: Evaluation) -> Part:
+        """The topics of an evaluation with these numbers."""
+        return cls(group, np.asarray(rows), evaluation.on(rows))
 
 
 @dataclass(frozen=True, eq=False)
