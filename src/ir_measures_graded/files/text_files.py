@@ -22,7 +22,7 @@ import numpy as np
 
 from ..core.rows.arrow import arrow_numbers
 from ..core.rows.columns import NUMBERS, RUN
-from ..core.rows.id_columns import text_of
+from ..core.rows.id_columns import in_codes, text_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.level_words import about_words
 from ..core.rows.rank_order import RankSample
@@ -318,6 +318,7 @@ def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
             columns[name] = arrow_numbers(column)
         else:
             columns[name] = text_of(column, name)
+    columns["query_id"] = in_codes(columns["query_id"])
     if form.delimiter and b" " in block:
         ids = (column for name, column in columns.items() if name not in NUMBERS)
         if any(map(has_outer_blank, ids)):

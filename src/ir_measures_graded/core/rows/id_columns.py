@@ -548,6 +548,28 @@ def text_of(column: RawColumn, field: str) -> Ids:
     return texts.ids()
 
 
+def in_codes(ids: Ids) -> Ids:
+    """A column of topics in codes if most rows have the topic of the row before; otherwise
+    unchanged.
+
+    >>> ids = in_codes(Ids.of(["q1", "q1", "q1", "q1", "q2", "q2", "q2", "q2"]))
+    >>> list(ids.categories), ids.codes.tolist()
+    (['q1', 'q2'], [0, 0, 0, 0, 1, 1, 1, 1])
+    """
+    sample = ids.take(slice(SAMPLE))
+    if ROWS_OF_CATEGORY * sample.changes().size > len(sample):
+        return ids
+    start = ids.changes()
+    if ROWS_OF_CATEGORY * start.size > len(ids):
+        return ids
+    numbers: dict[str, int] = {}
+    codes = [numbers.setdefault(topic, len(numbers)) for topic in ids.take(start)]
+    sizes = np.diff(start, append=len(ids))
+    categories = Ids.of(list(numbers)).padded()
+    categories.are_distinct = True
+    return CodedIds(np.repeat(np.array(codes, np.int32), sizes), categories)
+
+
 def _as_text(values: Any, field: str, column: Any = None) -> Ids:
     """Python objects, which may be a part of a whole `column`, or `Ids`, as text.
 
