@@ -373,6 +373,13 @@ def test_a_directory_is_no_table_of_values():
         Evaluation.from_values("folder")
 
 
+def test_a_whole_number_of_more_than_64_bits_is_a_value():
+    rows = [{"run": "A", "topic": topic, "cost": cost} for topic, cost in enumerate([10**30, 1])]
+    Path("v.json").write_text(json.dumps(rows))
+    evaluation = Evaluation.from_values("v.json")
+    assert evaluation.values[0, 0].tolist() == [1e30, 1]
+
+
 @pytest.mark.parametrize("read", [Evaluation.from_values, partial(read_leaderboard, name="v")])
 def test_values_whose_squares_exceed_all_floats_are_refused(read):
     rows = [

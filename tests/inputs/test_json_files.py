@@ -12,6 +12,7 @@ from reading import in_pieces, qrels, refused, run
 
 from ir_measures_graded import CG, RunFile
 from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.errors import shown
 from ir_measures_graded.files.files import qrels_in
 
 TWO = {"q1": {"d1": 9.2, "d2": 8.0}, "q2": {"d1": -1.5}}
@@ -134,3 +135,15 @@ def test_a_topic_without_documents_is_a_topic_of_the_qrels(text):
     one = {"q1": {"d1": 1}}
     for judged in (qrels_in(io.BytesIO(text.encode())), {**one, "q2": {}}):
         assert evaluate(judged, {"mine": one}, [CG, AP]).means().tolist() == [[0.5, 0.5]]
+
+
+@pytest.mark.parametrize("number", ["1_0", "１", "", "1.5.", "\ud800"])
+def test_a_text_that_is_no_number_of_c_is_refused_among_numbers(number, tmp_path):
+    cells = {"qid": ["q1", "q1"], "docid": ["d1", "d2"], "score": ["2.5", number]}
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(cells))
+    message = refused(RunFile(path).rows)
+    assert f"topic 'q1', document 'd2': the score {shown(number)} is not a number" in message
+    cells["score"][1] = " 1e3"
+    path.write_text(json.dumps(cells))
+    assert RunFile(path).rows().values.tolist() == [2.5, 1000]

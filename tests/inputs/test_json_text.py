@@ -27,6 +27,7 @@ OBJECTS = [
     '{"a"\n:1}',
     "{}",
 ]
+NESTED = ['{"a":{"b":[1,{"c":2}]}}', '{"a":[{"b":1},{"b":2}]}']
 OTHERS = ["[", "]", "{", "}", ",", ":", '"', "\\", "null", '{"a":"x', '] "}', '"b":2}', "\n", " "]
 BLANKS = ["", " ", "\n", "\r\n", "\n\n"]
 VALUES = ["1", "{}", '{"x":1}', '{"x":1,"x":2}', '[{"y":":"}]', '"\\"', "nul"]
@@ -66,7 +67,9 @@ def parsed(text, way, together):
 texts_of_objects = st.builds(
     lambda blanks, objects: blanks.join(objects),
     st.sampled_from(BLANKS),
-    st.lists(st.sampled_from(OBJECTS[:1] * 20 + OBJECTS), min_size=1, max_size=20),
+    st.sampled_from(OBJECTS[:1] + NESTED).flatmap(
+        lambda usual: st.lists(st.sampled_from([usual] * 20 + OBJECTS), min_size=1, max_size=20)
+    ),
 )
 texts_of_members = st.builds(
     lambda comma, members: "{" + comma.join(f'"{key}":{value}' for key, value in members) + "}",
@@ -106,6 +109,9 @@ MANY = {
     "lines": "\n".join(map(json.dumps, ROWS)),
     "joined": "".join(map(json.dumps, ROWS)),
     "array": json.dumps(ROWS),
+    "nested lines": "\n".join(json.dumps({"qid": "q", "results": [row]}) for row in ROWS),
+    "members": json.dumps({row["qid"]: {row["docid"]: row["score"]} for row in ROWS}),
+    "lists": json.dumps({row["qid"]: [row["docid"]] for row in ROWS}),
     "msearch": json.dumps({"ids": list(range(1_000)), "responses": ANSWERS}),
 }
 
@@ -126,6 +132,18 @@ def test_many_objects_are_parsed_once_and_together(form, monkeypatch, tmp_path):
     assert RunFile(path).rows().values.size == 1_000
     assert len(parsed_characters) < 20
     assert len(MANY[form]) * 0.9 < sum(parsed_characters) < len(MANY[form]) * 1.2
+
+
+@pytest.mark.generated
+@given(texts_of_objects, changes)
+@settings(deadline=None)
+def test_lines_parsed_together_are_those_decoded_one_by_one(text, line_changes):
+    for place, inserted, left_out in line_changes:
+        text = text[:place] + inserted + text[place + left_out :]
+    values = json_text.objects_in_lines(text)
+    if values:
+        lines = [line for line in text.splitlines() if line.strip()]
+        assert values == [json_text.DECODER.decode(line) for line in lines]
 
 
 def test_a_key_that_occurs_twice_in_the_middle_of_many_lines_is_told():

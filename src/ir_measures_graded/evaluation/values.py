@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -292,13 +293,14 @@ def _fields(
 
     `names` are those of the tables. `hint` is what helps if a run has two values for a topic.
     """
-    _refuse_repeated(cells, names, hint)
     codes = []
     labels = []
     for key in KEYS:
         code, distinct = cells[key].factorize()
         codes.append(code)
-        labels.append(tuple(map(str, distinct)))
+        labels.append(tuple(map(str, distinct.to_numpy(dtype=object))))
+    if not _are_distinct(codes, list(map(len, labels))):
+        _refuse_repeated(cells, names, hint)
     runs, measure_names, topics = labels
     measures = tuple(measure_named(name, name in smaller) for name in measure_names)
     _refuse_same(measures, measure_names, names[0])
@@ -320,6 +322,16 @@ def _fields(
             "each measure for each topic"
         )
     return {"runs": runs, "measures": measures, "topics": topics, "values": values}
+
+
+def _are_distinct(codes: Sequence[np.ndarray], counts: Sequence[int]) -> bool:
+    """Whether the rows surely differ, by the codes in each of their columns and their numbers."""
+    counts = [count + 1 for count in counts]
+    if math.prod(counts) > np.iinfo(np.int64).max:
+        return False
+    # The code −1 is that of missing cells.
+    places = np.ravel_multi_index([code + 1 for code in codes], counts)
+    return np.unique(places).size == places.size
 
 
 def _refuse_repeated(cells: DataFrame, names: Sequence[str], hint: str) -> None:
@@ -646,8 +658,8 @@ def _full_rows(rows: DataFrame) -> DataFrame:
 def _json(content: Content, text: str) -> Any:
     """Records, an array of them or one in each line, or an object of columns."""
     from ..files.json_text import (  # takes time
-        DECODER,
         MOST_NESTED,
+        decoded_value,
         is_nested_too_deep,
         spend_on_json,
     )
@@ -656,7 +668,7 @@ def _json(content: Content, text: str) -> Any:
     if is_nested_too_deep(text):
         raise ValueError(f"it nests more than {MOST_NESTED} deep")
     try:
-        value = DECODER.decode(text)
+        value = decoded_value(text)
     except json.JSONDecodeError as error:
         content.spend(LINES_READ_ALONE, text.count("\n"))
         value = _json_lines(content.name, text, error)
@@ -682,9 +694,11 @@ def _json_lines(name: str, text: str, of_whole: json.JSONDecodeError) -> list[An
     Raises `FileError` for the first line that is none. If it is the first line of all, the text was
     not meant as lines.
     """
-    from ..files.json_text import DECODER  # takes time
+    from ..files.json_text import DECODER, objects_in_lines  # takes time
 
-    values: list[Any] = []
+    values: list[Any] = objects_in_lines(text)
+    if values:
+        return values
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
@@ -1054,5 +1068,5 @@ def _numbers_in_text(column: Series) -> np.ndarray | None:
         if not types.is_string(cells.type) and not types.is_large_string(cells.type):
             return None
         return arrow_numbers(cells.cast(pyarrow.float64()).fill_null(np.nan))
-    except (ImportError, pyarrow.ArrowException, TypeError, ValueError):
+    except (ImportError, pyarrow.ArrowException, TypeError, ValueError, OverflowError):
         return None

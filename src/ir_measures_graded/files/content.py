@@ -342,6 +342,8 @@ class Content:
             return
         kind = kind or self.compression
         self._spent += work.bytes * count
+        if self._spent + self._unpacked <= self.sizes.free:  # which every file has
+            return
         most = self.sizes.most_unpacked(self.packed)
         if self._spent + self._unpacked > most:
             raise FileError(

@@ -23,14 +23,14 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import chain, groupby, islice
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..core.rows import columns
 from ..core.rows.columns import IDS, QRELS, RUN, Role
 from ..core.rows.id_matching import Ids
-from ..core.rows.level_words import about_words, level_of
+from ..core.rows.level_words import about_words, has_level_words, level_of
 from ..core.rows.lists import RELEVANT, bare
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import Facts, Part
@@ -72,6 +72,7 @@ LISTS = ("results", "candidates", "references")
 """The keys of the documents of an item."""
 LISTS_OF_OBJECTS = ("docs", "documents", "ranking", "retrieved", "matches", "points")
 """Further keys of the documents of an item, if these are objects with an id and a score."""
+KEYS_OF_DOCUMENTS = frozenset((*LISTS, *LISTS_OF_OBJECTS))
 BARE_IDS = ("_id", "id")
 """Names of the id of a document that is listed under its topic, best first."""
 CONTAINERS_OF_ANSWERS = ("hits", "response", "root", "details", "query")
@@ -151,8 +152,8 @@ def _parts(text: Text, reading: Reading) -> Iterator[Part]:
     """The rows of the text in parts of whole topics."""
     key, value = text.first_member()
     if isinstance(value, list) and reading.chosen.is_known(key, reading.role):
-        rows = _rows_of_columns(text)
-        yield from _parts_of_rows(text, "JSON of columns", rows, reading)
+        blocks = _blocks_of_columns(text, reading.sizes.rows)
+        yield from _parts_of_rows(text, "JSON of columns", blocks, reading)
     elif key == "error" and text.member("status") is not None:
         yield from _parts_of_objects(text, reading)
     elif _is_answer(value) and key not in CONTAINERS_OF_ANSWERS:
@@ -266,10 +267,9 @@ def answer_of(text: Text, topic: str, value: Any, reading: Reading) -> tuple[str
     """
     text.spend(TOPICS_OF_JSON)
     answer = answer_in(value)
-    if answer is not None:
+    if answer is not None and answer.hits:
         text.spend(HITS_OF_JSON, len(answer.hits))
-    has_hits = answer is not None and bool(answer.hits)
-    if not has_hits and failure_in(value):
+    elif failure_in(value):
         raise text.error(failed_answer(topic, failure_in(value)))
     if answer is None:
         raise text.error(f"topic {shown(topic)} has no answer of a search engine with hits")
@@ -368,7 +368,8 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
         return
     every = chain([first], objects)
     if _is_row(first, reading):
-        yield from _parts_of_rows(text, form, every, reading)
+        blocks = _blocks_of_objects(text, every, reading.sizes.rows)
+        yield from _parts_of_rows(text, form, blocks, reading)
         return
     items = _Items(text, reading)
     topics = map(items.topic_of, every)
@@ -458,41 +459,84 @@ def _parts_of_topics(
         yield _part(facts._replace(empty=empty), lines, counts, cells, reading.role)
 
 
-def _parts_of_rows(
-    text: Text, form: str, rows: Iterator[dict[str, Any]], reading: Reading
-) -> Iterator[Part]:
-    """Rows, which are objects with the same keys, in parts."""
-    role = reading.role
-    keys: dict[str, str] = {}
-    ranks = False
-    reverse = ""
+class _RowBlock(NamedTuple):
+    """Rows of a file: their lines, the keys of the first one, and a function for their values at a
+    key, None in a row without it.
+    """
+
+    lines: list[int]
+    keys: list[str]
+    values_at: Callable[[str], list[Any]]
+
+
+def _blocks_of_objects(
+    text: Text, rows: Iterator[dict[str, Any]], size: int
+) -> Iterator[_RowBlock]:
+    """The rows, which are objects, in blocks of this size."""
     while True:
         block: list[dict[str, Any]] = []
         lines: list[int] = []
         with waiting_collector():
-            for row in islice(rows, reading.sizes.rows):
+            for row in islice(rows, size):
                 block.append(row)
                 lines.append(text.line)
         if not block:
             break
+        yield _RowBlock(lines, list(block[0]), partial(_values_at, block))
+
+
+def _values_at(rows: list[dict[str, Any]], key: str) -> list[Any]:
+    """The values of objects at a key, None in those without it."""
+    return [row.get(key) for row in rows]
+
+
+def _blocks_of_columns(text: Text, size: int) -> Iterator[_RowBlock]:
+    """The rows of an object of columns in blocks of this size."""
+    table = text.value()
+    if len(table) > columns.MOST_COLUMNS:
+        text.is_known = True
+        most = columns.MOST_COLUMNS
+        raise text.error(f"{len(table):,} columns; at most {most:,} are read")
+    are_lists = all(isinstance(column, list) for column in table.values())
+    if not are_lists or len(set(map(len, table.values()))) > 1:
+        raise text.error("an object of columns needs lists of one length")
+    count = len(next(iter(table.values())))
+    text.spend(ROWS_OF_JSON, count)
+    for start in range(0, count, size):
+        block = {key: column[start : start + size] for key, column in table.items()}
+        rows = min(size, count - start)
+        yield _RowBlock([text.line] * rows, list(table), block.__getitem__)
+
+
+def _parts_of_rows(
+    text: Text, form: str, blocks: Iterable[_RowBlock], reading: Reading
+) -> Iterator[Part]:
+    """Rows, which have the same keys, in parts."""
+    role = reading.role
+    keys: dict[str, str] = {}
+    ranks = False
+    reverse = ""
+    for block in blocks:
         if not keys:
-            keys, ranks = reading.columns(text.name, list(block[0]))
+            keys, ranks = reading.columns(text.name, block.keys)
             if role is RUN and not ranks:
-                rank = reading.chosen.ranks_in(list(block[0]))
-                reverse = _remark_on_ranks(block[:ROWS], keys, rank)
-            remarks = reading.remarks(text.name, list(block[0]))
+                rank = reading.chosen.ranks_in(block.keys)
+                reverse = _remark_on_ranks(block, keys, rank)
+            remarks = reading.remarks(text.name, block.keys)
             heads = reading.heads(keys)
             facts = Facts(
                 text.name, form, ranked=ranks, lines=remarks, reverse=reverse, heads=heads
             )
+        lines = block.lines
+        cells = {ours: block.values_at(theirs) for ours, theirs in keys.items()}
         unjudged = 0
         if role is QRELS and reading.chosen.unjudged:
-            judged = _judged_rows(block, keys[role.value], reading)
-            unjudged = len(block) - len(judged)
-            block = [block[row] for row in judged]
+            judged = _judged_rows(cells[role.value], reading)
+            unjudged = len(lines) - len(judged)
             lines = [lines[row] for row in judged]
+            for ours, column in cells.items():
+                cells[ours] = [column[row] for row in judged]
         facts = facts._replace(unjudged=unjudged)
-        cells = {ours: [row.get(theirs) for row in block] for ours, theirs in keys.items()}
         read = _part(facts, lines, 1, cells, role)
         if ranks:
             read = read.with_negated_scores()
@@ -515,18 +559,17 @@ def _add_positions(sample: RankSample, query: QueryFound) -> None:
         _add_ranks(sample, str(query.topic), ranks, query.values)
 
 
-def _judged_rows(rows: Sequence[dict[str, Any]], level: str, reading: Reading) -> list[int]:
+def _judged_rows(levels: Sequence[Any], reading: Reading) -> list[int]:
     """The numbers of the rows with a level; others have null or a text that means no level."""
     words = [word.decode() for word in reading.chosen.unjudged]
     numbers: list[int] = []
-    for number, row in enumerate(rows):
-        cell = row.get(level)
-        if cell is not None and cell not in words:
+    for number, level in enumerate(levels):
+        if level is not None and level not in words:
             numbers.append(number)
     return numbers
 
 
-def _remark_on_ranks(rows: Sequence[dict[str, Any]], keys: Mapping[str, str], rank: Any) -> str:
+def _remark_on_ranks(block: _RowBlock, keys: Mapping[str, str], rank: Any) -> str:
     """The remark on ranks in the reverse order of scores, from the first rows of a file.
 
     `rank` is the key of the ranks, None if there is none.
@@ -534,10 +577,12 @@ def _remark_on_ranks(rows: Sequence[dict[str, Any]], keys: Mapping[str, str], ra
     if rank is None:
         return ""
     sample = RankSample()
-    for row in rows:
-        topic = str(row.get(keys["query_id"]))
-        _add_ranks(sample, topic, [row.get(rank)], [row.get(keys["score"])])
-    return sample.remark(is_part=len(rows) == ROWS)
+    topics = block.values_at(keys["query_id"])[:ROWS]
+    ranks = block.values_at(rank)[:ROWS]
+    scores = block.values_at(keys["score"])[:ROWS]
+    for topic, rank_of_row, score in zip(topics, ranks, scores, strict=True):
+        _add_ranks(sample, str(topic), [rank_of_row], [score])
+    return sample.remark(is_part=len(topics) == ROWS)
 
 
 def _part(
@@ -605,20 +650,6 @@ def _first_refused(column: Sequence[Any]) -> tuple[int, str]:
     raise AssertionError("all cells are ids")
 
 
-def _rows_of_columns(text: Text) -> Iterator[dict[str, Any]]:
-    """The rows of an object of columns."""
-    table = text.value()
-    if len(table) > columns.MOST_COLUMNS:
-        text.is_known = True
-        most = columns.MOST_COLUMNS
-        raise text.error(f"{len(table):,} columns; at most {most:,} are read")
-    are_lists = all(isinstance(column, list) for column in table.values())
-    if not are_lists or len(set(map(len, table.values()))) > 1:
-        raise text.error("an object of columns needs lists of one length")
-    text.spend(ROWS_OF_JSON, len(next(iter(table.values()))))
-    return (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
-
-
 def _topic(text: Text, topic: Any, documents: Any, facts: Facts, role: Role) -> TopicOfFile:
     """A topic with an object of numbers, or with a list of documents.
 
@@ -678,6 +709,8 @@ def _predictions(text: Text, role: Role) -> Iterator[tuple[str, Any]]:
 
 def _documents_of(item: dict[str, Any]) -> Any:
     """The documents of an item, None if it has none."""
+    if KEYS_OF_DOCUMENTS.isdisjoint(item):
+        return None
     for key in LISTS:
         if isinstance(item.get(key), (list, dict)):
             return item[key]
@@ -727,21 +760,23 @@ class _Items:
         if is_of_algolia:
             item = with_params(item)
         query = item.get("query")
-        if is_of_algolia and isinstance(query, str):
+        if is_of_algolia and isinstance(query, str) and "queryID" in item:
             # The queryID of Algolia is that of one search, not of the query.
             item = {key: value for key, value in item.items() if key != "queryID"}
         if isinstance(query, dict) and "qid" in query:
             topic = _id_of(query, "query_id", self.reading)
         else:
             topic = _id_of(item, "query_id", self.reading)
-        echoed = at(item, ECHOED_QUERY)
-        if topic is None and isinstance(echoed, str) and echoed:
-            topic = echoed
+        if topic is None:
+            echoed = at(item, ECHOED_QUERY)
+            if isinstance(echoed, str) and echoed:
+                topic = echoed
         if answer is not None and topic is not None:
             if self.reading.role is QRELS:
                 raise self.text.error(f"answers of {answer.answer.engine} are a run, not qrels")
             self.text.spend(TOPICS_OF_JSON)
-            self.text.spend(HITS_OF_JSON, len(answer.hits))
+            if answer.hits:
+                self.text.spend(HITS_OF_JSON, len(answer.hits))
             self.text.is_known = True
             own_score = _score_of_user(self.text.name, answer.hits, self.reading)
             query_with_hits = answered(topic, answer, own_score)
@@ -878,6 +913,18 @@ def _number(value: Any) -> float | None:
     return number_of(str(value).encode(errors="replace"))
 
 
+def _numbers_in_texts(texts: Sequence[str]) -> np.ndarray:
+    """The numbers in texts, as `_number`.
+
+    Raises `ValueError` if one is no number, and for texts with characters that Python reads in
+    another way than C.
+    """
+    joined = "".join(texts)
+    if "_" in joined or not joined.isascii():
+        raise ValueError("texts that are read one by one")
+    return np.array(list(map(float, texts)))
+
+
 def _level_or_value(value: Any) -> Any:
     """The level of a word that has one, any other value unchanged."""
     level = level_of(value)
@@ -886,10 +933,15 @@ def _level_or_value(value: Any) -> Any:
 
 def _numbers(values: Sequence[Any], role: Role, location: Callable[[int], str]) -> np.ndarray:
     """The levels or scores as floats; `location` names a row in an error. Text may be a number."""
+    kinds = set(map(type, values))
     with suppress(OverflowError):
-        if set(map(type, values)) <= {int, float}:
+        if kinds <= {int, float}:
             return np.array(values, dtype=np.float64)
-    if role is QRELS:
+    may_be_words = role is QRELS and has_level_words()
+    if kinds == {str} and not may_be_words:
+        with suppress(ValueError):
+            return _numbers_in_texts(values)
+    if may_be_words:
         values = list(map(_level_or_value, values))
     numbers = list(map(_number, values))
     if None in numbers:

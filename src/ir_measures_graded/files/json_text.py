@@ -39,6 +39,7 @@ MEMBER = re.compile(r'[ \t\r\n]*([{,])[ \t\r\n]*(?=")')
 COLON = re.compile(r"[ \t\r\n]*:")
 PLAIN_MEMBER = re.compile(r'[ \t\r\n]*,[ \t\r\n]*"([^"\\\x00-\x1f]*)"[ \t\r\n]*:[ \t\r\n]*')
 """The start of a further member, whose key has no escapes."""
+NEXT_MEMBER = re.compile(r'[ \t\r\n]*,[ \t\r\n]*(?=")')
 LONG_MEMBER = 32  # characters for each member, from which on strings take most of the time
 DIGITS = 250
 MANY_DIGITS = re.compile(rf"[0-9]{{{DIGITS}}}")
@@ -116,6 +117,44 @@ time than a `DECODER`, and `have_all_members` tells whether there are any."""
 NOT_SCANNED = (ValueError, RecursionError, StopIteration)
 """The errors of `scanned`."""
 NESTED = frozenset((dict, list))
+BETWEEN_LINES = '"next line"'
+"""A value between those of lines that are parsed together."""
+
+
+def decoded_value(text: str) -> Any:
+    """The value of a whole text.
+
+    Raises `ValueError` if it is none, or if a key occurs twice in an object.
+    """
+    start = BLANK.match(text).end()  # type: ignore[union-attr]
+    with suppress(*NOT_SCANNED):
+        value, end = scanned(text, start)
+        is_whole = BLANK.fullmatch(text, end) is not None
+        if is_whole and have_all_members([value], text, start, end):
+            return value
+    return DECODER.decode(text)
+
+
+def objects_in_lines(text: str) -> list[Any]:
+    """The objects in the lines of a text, if each line has one; else none, also if a key occurs
+    twice.
+
+    >>> objects_in_lines('{"a": 1}\\n\\n{"a": 2}'), objects_in_lines('{"a": 1}\\n[2]')
+    ([{'a': 1}, {'a': 2}], [])
+    """
+    lines = [line for line in text.splitlines() if line and not line.isspace()]
+    array = "[" + f",{BETWEEN_LINES},".join(lines) + "]"
+    if array.count(BETWEEN_LINES) != len(lines) - 1:
+        return []
+    with suppress(*NOT_SCANNED):
+        values, end = scanned(array, 0)
+        objects = values[::2]
+        # Each of the values between the lines is one of the array, and none is in an object.
+        are_apart = values[1::2].count("next line") == len(lines) - 1 == len(values) // 2
+        are_objects = set(map(type, objects)) == {dict}
+        if end == len(array) and are_apart and are_objects:
+            return objects if have_all_members(objects, array, 0, end) else []
+    return []
 
 
 def have_all_members(values: list[Any], text: str, start: int, end: int, keys: int = 0) -> bool:
@@ -181,9 +220,10 @@ def first_object(start: bytes) -> dict[str, Any] | None:
     if not text.startswith("{", begin) or is_nested_too_deep(text):
         return {}
     try:
-        return DECODER.raw_decode(text, begin)[0]
-    except (ValueError, RecursionError):
+        value, end = scanned(text, begin)
+    except NOT_SCANNED:
         return None
+    return value if have_all_members([value], text, begin, end) else None
 
 
 class Text:
@@ -201,6 +241,7 @@ class Text:
         self._at = 0
         self._counted = 0
         self._is_kept = False
+        self._can_be_together = True
         self._kept: dict[int, tuple[Any, int]] = {}
         self._text = content.text()
         members = self._text.count(":") + self._text.count("{")
@@ -289,7 +330,7 @@ class Text:
             end = self._at
 
     def _objects_between(self, blanks: str) -> list[dict[str, Any]]:
-        """The next objects, if these blanks are between all of them and they hold no others; else
+        """The next objects, if these blanks are between all of them and in no other place; else
         none.
 
         They are parsed together as an array, which takes less time, and are as many as stay in the
@@ -304,15 +345,16 @@ class Text:
         if not end:
             return []
         borders = text.count(border, begin, end)
-        count = text.count("{", begin, end)
+        count = 1 + borders
         lines_in_objects = text.count("\n", begin, end) - borders * blanks.count("\n")
-        if count != 1 + borders or not text.startswith("{", begin) or lines_in_objects:
+        # A string has no line breaks, and in as many objects as braces, none has a border.
+        has_borders = "\n" in blanks or count == text.count("{", begin, end)
+        if not has_borders or not text.startswith("{", begin) or lines_in_objects:
             return []
         with suppress(*NOT_SCANNED):
             array = "[" + text[begin:end].replace(border, "},{") + "]"
             objects, end_of_array = scanned(array, 0)
             is_whole = end_of_array == len(array)
-            # As many objects as braces have one at each border, and no border is in a string.
             are_apart = len(objects) == count and set(map(type, objects)) == {dict}
             if is_whole and are_apart and self._are_complete(objects, end):
                 self._at = end
@@ -412,6 +454,16 @@ class Text:
         """
         if not self._is_dense or self._kept:
             return
+        together = self._members_together()
+        if together and seen.isdisjoint(together):
+            seen.update(together)
+            yield from together.items()
+            return
+        for key, value in together.items():
+            self._add_key(key, seen)
+            yield key, value
+        if together:
+            return
         text = self._text
         at = self._at
         most = at + CACHED
@@ -434,6 +486,31 @@ class Text:
             self._add_key(key, seen)
             self._count_lines(start.end())
             yield key, value
+
+    def _members_together(self) -> dict[str, Any]:
+        """The next members of an object, if they are in one line; else none.
+
+        They are parsed as an object of their own, which takes less time than one after the other.
+        """
+        text = self._text
+        start = NEXT_MEMBER.match(text, self._at)
+        if start is None or not self._can_be_together:
+            return {}
+        begin = start.end()
+        border = text[self._at - 1] + start[0] + '"'
+        end = 1 + text.rfind(border, begin, begin + CACHED)
+        if not end or "\n" in text[begin:end]:
+            return {}
+        with suppress(*NOT_SCANNED):
+            alone = "{" + text[begin:end] + "}"
+            members, end_of_object = scanned(alone, 0)
+            # A border in a string or in another object would leave that one open.
+            if end_of_object == len(alone) and self._are_complete([members], end):
+                self._count_lines(begin)
+                self._at = end
+                return members
+        self._can_be_together = False
+        return {}
 
     def _add_key(self, key: str, seen: set[str]) -> None:
         """Add a key of an object to those that are `seen`. Raises `FileError` if it is one."""

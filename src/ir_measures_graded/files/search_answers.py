@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -68,6 +69,9 @@ ANSWERS = (
     ),
 )
 
+ANSWERS_BY_START = [(answer.hits[0], answer) for answer in ANSWERS]
+"""The answers with the key in which their hits are, or their number."""
+STARTS_OF_HITS = frozenset(start for start, _ in ANSWERS_BY_START)
 HITS_OF_ONE = (("response", "docs"), ("root", "children"))
 """Where one answer of Solr or Vespa has its hits."""
 ECHOED_QUERY = ("responseHeader", "params", "q")
@@ -146,15 +150,17 @@ def answer_in(value: Any) -> AnswerFound | None:
     if not isinstance(value, dict):
         return None
     for inner in (value, *value.values()):
-        if not isinstance(inner, dict):
+        if not isinstance(inner, dict) or STARTS_OF_HITS.isdisjoint(inner):
             continue
-        for answer in ANSWERS:
-            if answer.hits[0] not in inner:  # nor has it a total number of hits
+        for start, answer in ANSWERS_BY_START:
+            if start not in inner:  # nor has it a total number of hits
                 continue
             if answer.mark and answer.mark not in inner:
                 continue
             hits = at(inner, answer.hits)
-            if hits is None and answer.total and _is_omitted(inner, answer):
+            if hits is None:
+                if not _is_omitted(inner, answer):
+                    continue
                 hits = []
             ids = _ids_of(hits, answer)
             if ids is not None:
@@ -171,17 +177,32 @@ def with_params(answer: dict[str, Any]) -> dict[str, Any]:
     params = answer.get("params")
     if not isinstance(params, str):
         return answer
-    from urllib.parse import parse_qs  # Only such answers need it.
+    values = _values_in(params)
+    return answer | {name: value for name, value in values.items() if answer.get(name) is None}
 
-    values = parse_qs(params)
-    added: dict[str, Any] = {}
-    for name in IN_PARAMS:
-        if answer.get(name) is None and name in values:
-            added[name] = values[name][0]
-    page = added.get("page", "")
-    if page.isdecimal():
-        added["page"] = int(page)
-    return answer | added
+
+@lru_cache(1)  # The topic and the page of an answer are read one after the other.
+def _values_in(params: str) -> dict[str, str | int]:
+    """The query and the page in the parameters of a search; pages as numbers."""
+    values: dict[str, str | int] = {}
+    for pair in params.split("&"):
+        name, _, value = pair.partition("=")
+        name = _unquoted(name)
+        if name in IN_PARAMS and value:
+            values.setdefault(name, _unquoted(value))
+    page = values.get("page")
+    if isinstance(page, str) and page.isdecimal():
+        values["page"] = int(page)
+    return values
+
+
+def _unquoted(text: str) -> str:
+    """A name or a value in the parameters of an address."""
+    if "%" not in text and "+" not in text:
+        return text
+    from urllib.parse import unquote_plus  # Only such answers need it.
+
+    return unquote_plus(text)
 
 
 def _without_groups(
@@ -190,8 +211,9 @@ def _without_groups(
     """The answer with those of the hits that are documents: Vespa's groups stand among them, with
     hits of their own.
     """
-    is_group = [isinstance(hit.get("children"), list) for hit in hits]
+    is_group = [isinstance(hit["children"], list) for hit in hits if "children" in hit]
     if any(is_group):
+        is_group = [isinstance(hit.get("children"), list) for hit in hits]
         ids = [id_ for id_, is_left_out in zip(ids, is_group, strict=True) if not is_left_out]
         hits = [hit for hit, is_left_out in zip(hits, is_group, strict=True) if not is_left_out]
         if not hits:
@@ -211,7 +233,7 @@ def failure_in(value: Any) -> str:
     >>> failure_in({"error": 0.5, "d1": 0.25})
     ''
     """
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return ""
     for inner in (value, *value.values()):
         if not isinstance(inner, dict):  # as the numbers of a long ranking
@@ -263,21 +285,29 @@ def _incompleteness_of(value: Any) -> str:
     """Why the answer of a search engine may lack documents; empty if it says nothing of it."""
     if KEYS_OF_INCOMPLETENESS.isdisjoint(value):
         return ""
-    failed = at(value, ("_shards", "failed"))
-    if isinstance(failed, int) and failed > 0:
-        return f"{failed} of {at(value, ('_shards', 'total'))} shards failed"
-    if at(value, ("timed_out",)) is True:
+    if "_shards" in value:
+        failed = at(value, ("_shards", "failed"))
+        if isinstance(failed, int) and failed > 0:
+            return f"{failed} of {at(value, ('_shards', 'total'))} shards failed"
+    if value.get("timed_out") is True:
         return "the search timed out"
-    if at(value, ("terminated_early",)) is True:
+    if value.get("terminated_early") is True:
         return "the search terminated early"
-    if at(value, ("responseHeader", "partialResults")) in (True, "true", "omitted"):
-        return "the results are partial"
-    if at(value, ("root", "errors")):
-        return _reason_of(value["root"]["errors"][0]) or "the search had an error"
-    if at(value, ("root", "coverage", "full")) is False:
-        return f"{at(value, ('root', 'coverage', 'coverage'))} % of the documents were searched"
+    if "responseHeader" in value:
+        partial = at(value, ("responseHeader", "partialResults"))
+        if partial in (True, "true", "omitted"):
+            return "the results are partial"
+    if "root" in value:
+        errors = at(value, ("root", "errors"))
+        if errors:
+            return _reason_of(errors[0]) or "the search had an error"
+        coverage = at(value, ("root", "coverage"))
+        if at(coverage, ("full",)) is False:
+            return f"{at(coverage, ('coverage',))} % of the documents were searched"
     answer = with_params(value)
     for page in PAGES:
+        if page[0] not in answer:
+            continue
         first = at(answer, page)
         if isinstance(first, int) and first > 0:
             return f"it is a later page, {'.'.join(page)} {first}"
@@ -336,6 +366,8 @@ def _ids_of(hits: Any, answer: AnswerForm) -> list[Any] | None:
     """
     if not isinstance(hits, list):
         return None
+    if not hits:
+        return []
     ids = _first_of_each(hits, answer.ids)
     if None in ids:
         return None
@@ -350,6 +382,8 @@ def _first_of_each(values: Sequence[Any], paths: Sequence[Sequence[str]]) -> lis
 
     If all values have it at one place, a look at all together takes less time.
     """
+    if not paths:
+        return [None] * len(values)
     if len(values) >= LEAST_LOOKED_AT_TOGETHER and set(map(type, values)) == {dict}:
         for path in paths:
             cells = [value.get(path[0]) for value in values]
@@ -376,6 +410,8 @@ def _first(value: Any, paths: Sequence[Sequence[str]]) -> Any:
         return None
     for path in paths:
         inner = value.get(path[0])
+        if inner is None:
+            continue
         if len(path) > 1:
             inner = at(inner, path[1:])
         if isinstance(inner, (str, int, float)):
@@ -389,6 +425,8 @@ def answered(topic: Any, answer: AnswerFound, own_score: str | None = None) -> Q
     If no hit has a score, as in answers that are sorted by a field, the position is the rank,
     unless each hit names its rank.
     """
+    if not answer.hits:
+        return QueryFound(topic, [], [], False, answer.incomplete)
     paths = answer.answer.score if own_score is None else ((own_score,),)
     scores = _first_of_each(answer.hits, paths)
     is_ranked = bool(scores) and scores.count(None) == len(scores)
