@@ -40,6 +40,7 @@ TASKS = {
     "LightGBM, XGBoost, CatBoost": "from ir_measures_graded import lightgbm_metric (Python)",
     "the hardest topics": "evaluate QRELS RUN… MEASURE --show topics",
     "topics that tell runs apart": "compare QRELS RUN RUN MEASURE --show topics",
+    "topics where a new run lost": "compare QRELS OLD NEW MEASURE --show losses",
     "agreement of an LLM and a human": "judges QRELS MACHINE_QRELS",
     "curves of the nDCG paper": "curves QRELS RUN… CG DCG_JK nDCG_JK --ratio_of_means",
     "other columns": "--columns query_id=NAME,doc_id=NAME,relevance=NAME",
