@@ -122,7 +122,6 @@ evaluate qrels run CG@1 --interval t | --interval requires --confidence
 evaluate qrels run CG@1 --confidence 0.9 -q | --by_query and --confidence exclude each other
 evalute                              | 'evalute' is not a command
 explain {ABC} CG                     | explain takes at most two runs; 3 are given
-explain qrels run other CG nCG       | explain of two runs takes one measure, not CG and nCG
 compare --values AP.csv A A AP        | the run 'A' is named twice; name each run once
 compare --values AP.csv A A --baseline A | several baselines are written --baseline A,B
 compare --values AP.csv qrels A AP |

@@ -369,8 +369,9 @@ def explain_difference(
     document  level  gain  old rank  new rank  old adds  new adds  difference
     b             2     2         1              2.0000               −2.0000
     a             3     3         2         1    3.0000    3.0000      0.0000
+    x                   0                   2              0.0000      0.0000
     <BLANKLINE>
-    Omitted: 1 document without a contribution to either value.
+    A document without a level is not judged and adds nothing at its rank.
 
     Raises `GradedError` unless there are two runs, and as `explain`.
     """

@@ -95,15 +95,10 @@ OF_ONE_RUN: Final = (
     "The combined estimate of {} by {} is {}{}; {} judged by both, {} by the machine alone, {} by "
     "the human alone{}."
 )
-NO_HELP: Final = (
-    "; the machine does not help: the interval is no narrower than that of the human alone"
-)
-NO_HELP_FOR_ANY: Final = (
-    "; the machine does not help: no interval is narrower than that of the human alone"
-)
-NO_HELP_FOR_SOME: Final = (
-    "; for {} of {} the machine does not help: the interval is no narrower than that of the human "
-    "alone"
+NO_HELP: Final = "; the machine does not help"
+HELP_FOR_SOME: Final = "; the machine helps for {} of {}"
+HELP: Final = Note(
+    "The machine helps if the combined interval is narrower than that of the human alone."
 )
 LEFT: Final = (
     "{}: {} of {} of runs {} open, without a significant difference of the combined estimates "
@@ -266,16 +261,18 @@ class Estimates(Result):
             interval = f" ({decimal(best.lower)} to {decimal(best.upper)})"
         topics = (counted(self.both, "topic"), self.machine_only, self.human_only)
         helps = self._helps(combined)
+        meaning = [HELP] if helps else []
         if len(combined) == 1:
             of_run = (best.run, measure, decimal(best.value), interval)
-            return [Note(OF_ONE_RUN, *of_run, *topics, helps), *self.plan_answer()]
+            mean = Note(OF_ONE_RUN, *of_run, *topics, helps)
+            return [mean, *meaning, *self.plan_answer()]
         of_best = (best.run, measure, decimal(best.value), interval, equal_to)
         mean = Note(BEST, *of_best, *topics, helps)
-        return [mean, *self.plan_answer()]
+        return [mean, *meaning, *self.plan_answer()]
 
     def _helps(self, combined: Sequence[Estimate]) -> str:
-        """For how many runs the machine does not help, as the end of a sentence; empty if it helps
-        for all whose intervals are known."""
+        """For how many runs the machine helps, as the end of a sentence; empty if it does for all
+        whose intervals are known."""
         alone = {
             estimate.run: estimate
             for estimate in self.estimates
@@ -292,11 +289,10 @@ class Estimates(Result):
                 without_help += 1
         if not without_help:
             return ""
-        if len(combined) == 1:
-            return NO_HELP
         if without_help == known_runs:
-            return NO_HELP_FOR_ANY
-        return NO_HELP_FOR_SOME.format(without_help, counted(known_runs, "run"))
+            return NO_HELP
+        helped = known_runs - without_help
+        return HELP_FOR_SOME.format(helped, counted(known_runs, "run"))
 
     def plan_answer(self) -> list[Note]:
         """The human topics that the wanted width needs, a sentence for each measure."""
