@@ -81,13 +81,16 @@ class Ids:
         >>> list(Ids.of(["d1", "", "naïve"]))
         ['d1', '', 'naïve']
         """
-        pieces: list[Sequence[str]] = []
+        lines = []
         for start in range(0, len(ids), PIECE):
             piece = ids[start : start + PIECE]
             if isinstance(piece, np.ndarray):
                 piece = piece.tolist()
-            pieces.append(piece)
-        return cls.of_pieces(pieces)
+            lines.append("\n".join(piece).encode())
+        column = cls.of_lines(lines, len(ids))
+        if column is None:  # an id contains a line break
+            return cls.of_encoded([id_.encode() for id_ in ids])
+        return column
 
     @classmethod
     def of_pieces(cls, pieces: Sequence[Collection[str]]) -> Ids:
