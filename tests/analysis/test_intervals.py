@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from ir_measures_graded import demo
 from ir_measures_graded.analysis import compare, evaluate
+from ir_measures_graded.analysis.group_means import group_means
 from ir_measures_graded.analysis.mean_intervals import Intervals, intervals
 from ir_measures_graded.analysis.statistics.student import (
     KINDS,
@@ -101,6 +102,25 @@ def test_few_changes_widen_the_interval_of_a_mean(changed):
     assert interval == pytest.approx((max(lower, 0), min(upper, 1)))
 
 
+def test_every_output_names_the_intervals_with_two_more_values():
+    few = 0.0 + (np.arange(50) < 3)
+    many = 0.0 + (np.arange(50) < 30)
+    evaluation = of_array([few, many], "RR@10")
+    result = intervals(evaluation)
+    assert [record["few_changes"] for record in result.records()] == [True, False]
+    names = "Student's t of the values and two more, at the ends of the range of the measure: "
+    for form in ("text", "markdown", "latex"):
+        text = " ".join(" ".join(result.lines(form)).split())
+        assert "(Student's t, for 1 of 2 with two more values)" in text.replace(r"\ ", " ")
+        assert f"{names}RR@10 of A." in text
+    groups = group_means(evaluation, dict.fromkeys(evaluation.topics, "all"), 0.95)
+    assert f"{names}RR@10 (all topics) of A; RR@10 (all) of A." in " ".join(str(groups).split())
+    assert [mean.few_changes for mean in groups.means] == [True, True, False, False]
+    plain = intervals(of_array([many], "RR@10"))
+    assert not plain.few_changes.any()
+    assert "two more" not in str(plain)
+
+
 def test_every_run_and_measure_of_an_evaluation_has_its_interval():
     evaluation = evaluate(demo.qrels_path(), demo.run_paths(), ["nDCG_JK@10", "NumRet", "P@5"])
     result = intervals(evaluation, 0.9, "t")
@@ -111,7 +131,8 @@ def test_every_run_and_measure_of_an_evaluation_has_its_interval():
     retrieved = result.of("B", "NumRet")  # a sum: B retrieves nothing for one of 20 topics
     assert np.isnan(retrieved).all()
     assert result.records()[6]["lower"] is None
-    assert result.records()[0].keys() == {"measure", "run", "value", "lower", "upper", "topics"}
+    columns = ["measure", "run", "value", "lower", "upper", "topics", "few_changes"]
+    assert list(result.records()[0]) == columns
     assert [record["run"] for record in result.records()] == list("ABCDE") * 3
 
 

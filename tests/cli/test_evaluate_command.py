@@ -145,9 +145,9 @@ def test_unsuitable_providers_are_refused(refusal, monkeypatch):
 def test_confidence_adds_the_bounds_of_every_mean(output):
     words = ["evaluate", "qrels", "run", "other", "CG@1", "--confidence", "0.9"]
     assert output(*words, "-f", "csv", "-p", "2") == [
-        "measure,run,value,lower,upper,topics",
-        "CG@1,run,1.00,0.00,7.31,2",
-        "CG@1,other,0.00,,,2",
+        "measure,run,value,lower,upper,topics,few_changes",
+        "CG@1,run,1.00,0.00,7.31,2,no",
+        "CG@1,other,0.00,,,2,yes",
     ]
     text = " ".join(output(*words, "-f", "text"))
     assert "90 % intervals (Student's t) over topics." in text
@@ -157,7 +157,7 @@ def test_confidence_adds_the_bounds_of_every_mean(output):
 def test_several_measures_with_intervals_are_a_leaderboard_for_people(output):
     words = ["evaluate", "qrels", "run", "other", "CG@2", "CG@1", "--confidence", "0.9"]
     by_measure = output(*words, "-f", "csv", "-p", "2")
-    assert by_measure[0] == "measure,run,value,lower,upper,topics"
+    assert by_measure[0] == "measure,run,value,lower,upper,topics,few_changes"
     assert len(by_measure) == 5
     heading, *rows = output(*words, "-f", "markdown", "-p", "1", "--sort", "CG@1")[:4]
     cells = [cell.strip() for cell in heading.strip("|").split("|")]

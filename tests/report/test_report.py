@@ -175,9 +175,9 @@ def test_topics_without_a_value_are_left_out_of_a_report():
 
 
 def test_a_report_with_the_default_measures_says_what_they_do_not_discount(of_two):
-    assert not of_two.notes()
+    assert not of_two.notes_on_input()
     of_defaults = replace(of_two, evaluation=evaluate(QRELS, RUNS, DEFAULT_MEASURES))
-    (note,) = of_defaults.notes()
+    (note,) = of_defaults.notes_on_input()
     assert note.startswith("nDCG_JK@10, ERR_G@10 and Q are the measures of a report for which none")
     assert "does not discount rank 2" in note
     turned = {"old": {"q1": ["a", "b"]}, "new": {"q1": ["b", "a"]}}
@@ -613,3 +613,15 @@ def test_sections_of_one_measure_use_one_that_depends_on_the_gains(measures, mai
     result = report(QRELS, RUNS, measures)
     assert str(result.by_topic.measure) == main
     assert (result.weighting is not None) == (main.startswith("nDCG"))
+
+
+def test_a_report_names_the_intervals_of_few_changes():
+    topics = [f"q{number}" for number in range(30)]
+    qrels = {topic: {"a": 1} for topic in topics}
+    few = {topic: {"a" if number else "x": 1.0} for number, topic in enumerate(topics)}
+    many = {topic: {"a" if number % 2 else "x": 1.0} for number, topic in enumerate(topics)}
+    result = report(qrels, {"few": few, "many": many}, ["RR@10"])
+    names = "Student's t of the values and two more, at the ends of the range of the measure: "
+    assert "They are those with two more topics for RR@10 of few." in result.html
+    assert f"{names}RR@10 of few." in " ".join(result.lines("markdown"))
+    assert [record["few_changes"] for record in result.records()] == [True, False]

@@ -6,6 +6,7 @@ lower mean may be that of harder topics. `compare` with groups tests the differe
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..output.formats import counted, decimal, known
 from ..output.result import Result
 from ..output.tables import Column, Note, Table
 from ..progress import steps
-from .mean_intervals import interval_of
+from .mean_intervals import FEW, interval_of, notes_on_few
 from .statistics.defaults import LEAST_TESTED_TOPICS
 from .statistics.options import check_probability
 
@@ -37,7 +38,8 @@ class GroupMean:
 
     `topics` counts those that have a value and a weight above 0. `mean` is None without any, and a
     sum for counts such as NumRet. `lower` and `upper` bound the mean; they are None for fewer than
-    10 topics of a group, and without a confidence.
+    10 topics of a group, and without a confidence. With `few_changes`, the interval is that of the
+    values and two more, see `intervals`.
     """
 
     measure: Measure
@@ -47,6 +49,7 @@ class GroupMean:
     mean: float | None
     lower: float | None = None
     upper: float | None = None
+    few_changes: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,14 +98,15 @@ class GroupMeans(Result):
         """One row per measure, run and group; the row of all topics has no group."""
         names = ["measure", "run", "group", "topics", "mean"]
         if self.confidence is not None:
-            names += ["lower", "upper"]
+            names += ["lower", "upper", FEW]
         records = [vars(mean) | {"measure": str(mean.measure)} for mean in self.means]
         return Table.of(names, records)
 
     def tables(self) -> list[Table]:
         """The same, with a name for all topics."""
         data = self.data()
-        columns = [Column(head.name, heading=head.name) for head in data.heads]
+        names = [head.name for head in data.heads if head.name != FEW]
+        columns = [Column(name, heading=name) for name in names]
         records = []
         for record in data.records():
             group = f"all {self.unit}s" if record["group"] is None else record["group"]
@@ -154,7 +158,18 @@ class GroupMeans(Result):
             text += "than {}."
             least = counted(LEAST_TESTED_TOPICS, self.unit)
             notes.append(Note(text, 100 * self.confidence, least))
+            notes += self._on_few_changes()
         return notes + list(self.noted)
+
+    def _on_few_changes(self) -> Iterator[Note]:
+        """Which intervals are those of the values and two more."""
+        few: dict[str, list[str]] = {}
+        for mean in self.means:
+            if mean.few_changes and mean.lower is not None:
+                group = f"all {self.unit}s" if mean.group is None else mean.group
+                few.setdefault(f"{mean.measure} ({group})", []).append(mean.run)
+        runs = len({mean.run for mean in self.means})
+        return notes_on_few(few, runs, self.unit)
 
 
 @checks_arguments("group_means(evaluate(qrels, runs, measures), {'q1': 'short', 'q2': 'long'})")
@@ -222,8 +237,11 @@ class _Group:
         mean = None
         if not np.isnan(self.means[row, column]):
             mean = float(self.means[row, column])
-        bounds: list[float | None] = [None, None]
+        lower = None
+        upper = None
+        few = False
         if confidence is not None and count >= self.least:
-            _, *ends = interval_of(self.evaluation, row, column, confidence)
-            bounds = known(np.array(ends))
-        return GroupMean(measure, run, self.group, count, mean, *bounds)
+            interval = interval_of(self.evaluation, row, column, confidence)
+            lower, upper = known(np.array([interval.lower, interval.upper]))
+            few = interval.few_changes
+        return GroupMean(measure, run, self.group, count, mean, lower, upper, few)

@@ -5,8 +5,9 @@ mean at hand, for every run and measure of an `Evaluation`.
 """
 
 import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from ir_measures import Measure, SumAgg
@@ -44,7 +45,53 @@ NO_INTERVAL: Final = (
     "No interval for {}: nearly all {}s have one value, and the measure has no largest one."
 )
 
+FEW_CHANGES: Final = (
+    "Student's t of the values and two more, at the ends of the range of the measure: {}. There, "
+    "fewer than {} and fewer than half of the {}s differ from the most frequent value, too few to "
+    "show the spread."
+)
+WITHIN_RANGE: Final = Note("No bound is outside the range of the measure.")
 OF_ONE_TOPIC: Final = "No interval for {}: only one {} has a weight above 0."
+
+
+FEW: Final = "few_changes"
+"""The column that tells which intervals are those of the values and two more."""
+
+
+class MeanInterval(NamedTuple):
+    """A mean or sum with its bounds, and whether few topics change (see `few_changes`)."""
+
+    mean: float
+    lower: float
+    upper: float
+    few_changes: bool
+
+
+def named_few(few: Mapping[str, Sequence[str]], runs: int) -> str:
+    """The measures and the runs, of so many in all, whose intervals are those of the values and two
+    more; nothing without any.
+
+    >>> named_few({"RR@10": ["A", "B"], "P@5": ["A"], "AP": []}, 2)
+    'RR@10 of both runs; P@5 of A'
+    """
+    clauses = []
+    for measure, names in few.items():
+        which = listed(names, len(names))
+        if len(names) == runs > 1:
+            which = "both runs" if runs == 2 else f"all {runs} runs"
+        if names:
+            clauses.append(f"{measure} of {which}")
+    return "; ".join(clauses)
+
+
+def notes_on_few(few: Mapping[str, Sequence[str]], runs: int, unit: str) -> Iterator[Note]:
+    """Which intervals are those of the values and two more, and why; none without any.
+
+    `few` has the names of their runs, of so many `runs` in all, by the measure.
+    """
+    names = named_few(few, runs)
+    if names:
+        yield Note(FEW_CHANGES, names, LEAST_TESTED_TOPICS, unit)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,8 +100,10 @@ class Intervals(Result):
 
     `values`, `lower` and `upper` are arrays (runs × measures). `values` are means, or sums for the
     measures that ir-measures sums over the topics, such as NumRet. `topics` (runs × measures)
-    counts the topics that have a value. `method` is ``t`` or ``bca``. `unit` is ``topic`` or
-    ``session``, `over` the number of topics in words. `noted` are the notes on levels, on topics
+    counts the topics that have a value. `few_changes` (runs × measures) tells where so few topics
+    differ that the interval is that of the values and two more. `method` is ``t`` or ``bca``.
+    `unit` is ``topic`` or ``session``, `over` the number of topics in words. `noted` are the notes
+    on levels, on topics
     without relevant documents and on weights. `levels` are those of the qrels. Each interval holds
     for itself, not all of them together.
     """
@@ -65,6 +114,7 @@ class Intervals(Result):
     lower: np.ndarray
     upper: np.ndarray
     topics: np.ndarray
+    few_changes: np.ndarray
     confidence: float
     method: str
     unit: str = "topic"
@@ -92,7 +142,17 @@ class Intervals(Result):
 
     @property
     def _kind(self) -> str:
-        return f"{100 * self.confidence:g} % intervals ({KINDS[self.method]})"
+        return f"{100 * self.confidence:g} % intervals ({KINDS[self.method]}{self._exceptions})"
+
+    @property
+    def _exceptions(self) -> str:
+        """How many intervals are those of the values and two more, as the end of the method."""
+        count = int((self.few_changes & ~np.isnan(self.lower)).sum())
+        if not count:
+            return ""
+        if count == self.few_changes.size:
+            return " with two more values"
+        return f", for {count} of {self.few_changes.size} with two more values"
 
     def data(self) -> Table:
         """One row per measure and run."""
@@ -102,13 +162,16 @@ class Intervals(Result):
             "lower": self.lower.T,
             "upper": self.upper.T,
             "topics": self.topics.T,
+            FEW: self.few_changes.T,
         }
         return Table.of_arrays(axes, columns)
 
     def tables(self) -> list[Table]:
-        """For several runs and measures a row per run, as on a leaderboard; else all of `data`."""
+        """For several runs and measures a row per run, as on a leaderboard; else a row each."""
+        data = self.data()
+        long = data.select(*[head.name for head in data.heads if head.name != FEW])
         if len(self.runs) == 1 or len(self.measures) == 1:
-            return [self.data()]
+            return [long]
         columns = [Column("run")]
         arrays = []
         has_one_count = np.unique(self.topics).size == 1
@@ -123,15 +186,22 @@ class Intervals(Result):
             columns.append(Column("topics"))
             arrays.append(self.topics[:, 0].tolist())
         rows = list(zip(self.runs, *arrays, strict=True))
-        return [Table(columns, rows, narrower=self.data())]
+        return [Table(columns, rows, narrower=long)]
 
     def notes(self) -> list[Note]:
-        """The kind of the intervals, and why some are empty."""
+        """The kind of the intervals, which are those of few changes, and why some are empty."""
         notes = [Note("{} over {}s.", self._kind, self.unit)]
         if len(self.runs) > 1:
             notes.append(
                 Note("Each interval is for one run alone; compare tells which runs differ.")
             )
+        few = {}
+        has_two_more = self.few_changes & ~np.isnan(self.lower)
+        for measure, is_few in zip(self.measures, has_two_more.T, strict=True):
+            few[str(measure)] = [self.runs[row] for row in np.flatnonzero(is_few).tolist()]
+        notes += notes_on_few(few, len(self.runs), self.unit)
+        if self._is_cut.any():
+            notes.append(WITHIN_RANGE)
         is_undefined = np.isnan(self.lower)
         is_single = is_undefined & (self.topics == 1)
         single = int(is_single.sum())
@@ -141,6 +211,13 @@ class Intervals(Result):
         if undefined:
             notes.append(Note(NO_INTERVAL, counted(undefined, "value"), self.unit))
         return notes + list(self.noted)
+
+    @property
+    def _is_cut(self) -> np.ndarray:
+        """Whether an interval may have been cut at an end of the range of the measure."""
+        lowest, highest = np.array([range_of(measure) for measure in self.measures]).T
+        is_wide = self.lower < self.upper
+        return is_wide & ((self.lower == lowest) | (self.upper == highest))
 
     def figure(self, *, title: str = "") -> figures.Figure:
         """Draw the values with their intervals, one panel per measure, the best runs first.
@@ -234,15 +311,17 @@ def intervals(
     runs = evaluation.runs
     measures = evaluation.measures
     shape = (len(runs), len(measures))
+    few = np.zeros(shape, dtype=bool)
     value = np.empty(shape)
     lower = np.empty(shape)
     upper = np.empty(shape)
     cells = steps(np.ndindex(shape), "intervals", len(runs) * len(measures))
     for row, column in cells:
-        mean, low, high = interval_of(evaluation, row, column, confidence, method, seed=seed)
-        value[row, column] = mean
-        lower[row, column] = low
-        upper[row, column] = high
+        interval = interval_of(evaluation, row, column, confidence, method, seed=seed)
+        value[row, column] = interval.mean
+        lower[row, column] = interval.lower
+        upper[row, column] = interval.upper
+        few[row, column] = interval.few_changes
     topics = evaluation.topic_counts
     fewest = int(topics.min())
     if method == BCA and fewest < ENOUGH:
@@ -256,6 +335,7 @@ def intervals(
         lower=lower,
         upper=upper,
         topics=topics,
+        few_changes=few,
         confidence=confidence,
         method=method,
         unit=evaluation.unit,
@@ -274,8 +354,8 @@ def interval_of(
     method: str = STUDENT,
     *,
     seed: int = 0,
-) -> tuple[float, float, float]:
-    """The mean or sum of one run by one measure, and the bounds of its interval.
+) -> MeanInterval:
+    """The mean or sum of one run by one measure, with its interval.
 
     The bounds are NaN if weights leave a single topic. Raises `GradedError` for fewer than two
     topics without weights.
@@ -289,20 +369,21 @@ def interval_of(
     if evaluation.weights is not None:
         weights = evaluation.weights[is_counted]
     if values.size == 1 and weights is not None:
-        return float(values[0]), np.nan, np.nan
+        return MeanInterval(float(values[0]), np.nan, np.nan, few_changes=False)
     if values.size < 2:
         raise GradedError(
             f"{evaluation.runs[row]}: {measure} has {counted(values.size, evaluation.unit)}; "
             "a confidence interval needs at least 2, and is rough below 10"
         )
     sample = sample_of(values.size, weights)
+    few = False
     if method == STUDENT:
-        low, high = student_bounds(values, measure, confidence, weights)
+        low, high, few = student_bounds(values, measure, confidence, weights)
     else:
         low, high = mean_interval(values, confidence, method, seed=seed, weights=weights)
     is_sum = isinstance(measure.aggregator(), SumAgg)
     scale = values.size if is_sum else 1
-    return scale * float(sample.mean(values)), scale * low, scale * high
+    return MeanInterval(scale * float(sample.mean(values)), scale * low, scale * high, few)
 
 
 def on_bounds(unit: str) -> str:
@@ -319,14 +400,16 @@ def student_bounds(
     measure: Measure,
     confidence: float = CONFIDENCE,
     weights: np.ndarray | None = None,
-) -> tuple[float, float]:
-    """The bounds of Student's t within the range of the measure, wider if few topics change."""
+) -> tuple[float, float, bool]:
+    """The bounds of Student's t within the range of the measure, and whether few topics change:
+    then they are those of the values and two more."""
     lower, upper = mean_interval(values, confidence, weights=weights)
     sample = sample_of(values.size, weights)
     low, high = range_of(measure)
     changed = np.array([changes_from_most_frequent(values)])
-    if are_few(changed, values.size).all():
+    few = bool(are_few(changed, values.size).all())
+    if few:
         lowers, uppers = interval_with_two_more(values[None], low, high, confidence, sample)
         lower = float(lowers[0])
         upper = float(uppers[0])
-    return float(np.clip(lower, low, high)), float(np.clip(upper, low, high))
+    return float(np.clip(lower, low, high)), float(np.clip(upper, low, high)), few

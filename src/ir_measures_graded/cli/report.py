@@ -76,4 +76,4 @@ def run(arguments: Arguments) -> list[str]:
     page = report(*first, **settings)
     page.save(arguments.output)
     answer = f"{arguments.output}: {page.summary}"
-    return sentences("text", [answer, *page.notes()], whole_words=True)
+    return sentences("text", [answer, *page.notes_on_input()], whole_words=True)

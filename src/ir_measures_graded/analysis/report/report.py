@@ -29,6 +29,7 @@ from ...output.tables import Column, Note, Table
 from ...progress import Progress
 from ..curves import Curves
 from ..levels import levels
+from ..mean_intervals import FEW
 from ..power import Power
 from ..sensitivity import Sensitivity
 from ..statistics.defaults import ALPHA
@@ -78,6 +79,10 @@ class Report(Result):
         return [headline, *pairs.answer()]
 
     def notes(self) -> list[Note]:
+        """Which intervals are those of few changes, and the notes on the input."""
+        return [*self.verdict.notes_on_few, *self.notes_on_input()]
+
+    def notes_on_input(self) -> list[Note]:
         """What the default measures are, and what the first of them does not discount; or how the
         columns of a table were taken."""
         remarks = self.evaluation.remarks
@@ -89,10 +94,16 @@ class Report(Result):
         text += "count. nDCG@10 discounts rank 2 and may order the runs in another way."
         return [Note(text, listed(MEASURES), MEASURES[0])]
 
+    def tables(self) -> list[Table]:
+        """`data` without its last column, which a note has in words."""
+        data = self.data()
+        return [data.select(*[head.name for head in data.heads if head.name != FEW])]
+
     def data(self) -> Table:
-        """One row per measure and run, the best run first."""
+        """One row per measure and run, the best run first, and whether few topics change, so that
+        the interval of the mean is that of the values and two more."""
         columns = ("measure", "run", "mean", "lower", "upper")
-        columns_of_test = ("difference", "from", "to", Column("p", kind=_p), "significant")
+        columns_of_test = ("difference", "from", "to", Column("p", kind=_p), "significant", FEW)
         tested = ("difference", "lower", "upper", "adjusted", "significant")
         rows = []
         for of_measure in self.verdict.measures:
@@ -100,6 +111,7 @@ class Report(Result):
                 lower, upper = line.interval or (None, None)
                 row = [str(of_measure.measure), line.run, line.mean, lower, upper]
                 row += [getattr(line.test, name, None) for name in tested]
+                row.append(line.few_changes)
                 rows.append(row)
         return Table((*columns, *columns_of_test), rows)
 

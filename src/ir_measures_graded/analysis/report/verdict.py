@@ -20,7 +20,7 @@ from ..comparing.families import baseline_of
 from ..comparing.judgments import runs_by_name
 from ..comparing.result import Comparison
 from ..comparing.tests import Test
-from ..mean_intervals import student_bounds
+from ..mean_intervals import named_few, notes_on_few, student_bounds
 from ..ranges import Interval, Range, Standing, standings
 from ..statistics.corrections import CORRECTION_NAME
 from ..statistics.precision import EXACT
@@ -30,9 +30,9 @@ class Line(NamedTuple):
     """One run by one measure.
 
     `mean` and its confidence `interval` are over the topics with a value; the mean is None without
-    any. `test` is the paired t-test of the difference from the baseline or, without one, from the
-    best run; it is None for that run. `span` has the ranges over ties and over judgments, None if
-    the measure has none.
+    any. With `few_changes`, the interval is that of the values and two more. `test` is the paired
+    t-test of the difference from the baseline or, without one, from the best run; it is None for
+    that run. `span` has the ranges over ties and over judgments, None if the measure has none.
     """
 
     run: str
@@ -40,6 +40,7 @@ class Line(NamedTuple):
     interval: Interval | None
     test: Test | None
     span: Range | None
+    few_changes: bool = False
 
 
 class OfMeasure(NamedTuple):
@@ -180,6 +181,26 @@ class ReportVerdict(NamedTuple):
             text += f", by each of {len(self.measures)} measures"
             text += f"; {primary}, named first, is the primary one"
         return f"{text}."
+
+    @property
+    def few_changes(self) -> str:
+        """Which intervals of means are those of the values and two more; nothing without any."""
+        return named_few(self._few, len(self.measures[0].lines))
+
+    @property
+    def notes_on_few(self) -> list[Note]:
+        """The same with the reason."""
+        return list(notes_on_few(self._few, len(self.measures[0].lines), self.unit))
+
+    @property
+    def _few(self) -> dict[str, list[str]]:
+        """The runs whose intervals are those of the values and two more, by the measure."""
+        few = {}
+        for of_measure in self.measures:
+            lines = of_measure.lines
+            names = [line.run for line in lines if line.few_changes and line.interval]
+            few[str(of_measure.measure)] = names
+        return few
 
     @property
     def headline(self) -> Note | None:
@@ -334,9 +355,10 @@ def _lines(
         with_value = values[run][~np.isnan(values[run])]
         mean = float(mean_over_topics(with_value)) if with_value.size else None
         interval = None
+        few = False
         if with_value.size >= 2:
-            lower, upper = student_bounds(with_value, measure, 1 - alpha)
+            lower, upper, few = student_bounds(with_value, measure, 1 - alpha)
             if not np.isnan(lower):
                 interval = (lower, upper)
-        lines.append(Line(run, mean, interval, tests.get(run), span_of.get(run)))
+        lines.append(Line(run, mean, interval, tests.get(run), span_of.get(run), few))
     return lines

@@ -31,6 +31,9 @@ UNTESTED: Final = (
     f"intervals only: fewer than {LEAST_TESTED_TOPICS} topics for several differences or in a group"
 )
 NO_RANGE: Final = "; no interval, because the range of the measure is infinite or not known"
+TWO_MORE: Final = (
+    "; the interval is that of the differences and two more, at the ends of what is possible"
+)
 FEW_DIFFER: Final = f"fewer than {LEAST_TESTED_TOPICS} topics differ"
 
 
@@ -197,14 +200,14 @@ def _notes(
     width: float,
 ) -> np.ndarray:
     """What is undefined or rough about each pair; of several reasons, the last that is set here."""
-    no_interval = "" if np.isfinite(width) else NO_RANGE
+    of_few = TWO_MORE if np.isfinite(width) else NO_RANGE
     notes = np.full(changed.size, "", dtype=object)
     notes[changed < LEAST_TESTED_TOPICS] = FEW_DIFFER
     for pair in np.flatnonzero(few).tolist():
-        notes[pair] = f"only {changed[pair]} of {topics} topics differ{no_interval}"
+        notes[pair] = f"only {changed[pair]} of {topics} topics differ{of_few}"
     notes[constant] = CONSTANT
     notes[np.isnan(p)] = UNTESTED
-    notes[changed == 0] = f"{EQUAL}{no_interval}"
+    notes[changed == 0] = f"{EQUAL}{of_few}"
     notes[np.isnan(mean)] = MISSING
     return notes
 
