@@ -35,7 +35,7 @@ compare graded-demo AP               | no run is given; pass one or more run fil
 compare {ABC} AP --baseline AA       | 'AA' is not among the runs A, B and C; did you mean A?
 compare {ABC} AP --baseline A --baseline A | the baseline 'A' is named twice
 compare {ABC} AP --baseline A,X      | 'X' is not among the runs A, B and C
-compare {ABC} AP --show              | --show needs one of differences, means, topics, tests
+compare {ABC} AP --show              | --show needs one of differences, means, topics, losses, tests
 compare {ABC} AP --top 1             | '1' is not allowed; give a whole number ≥ 2
 power {ABC} P@5 --weights w.csv:w    | --weights is an option of evaluate, compare,
 compare {ABC} AP --resamples=0       | argument --resamples: '0' is not allowed
@@ -122,7 +122,6 @@ evaluate qrels run CG@1 --interval t | --interval requires --confidence
 evaluate qrels run CG@1 --confidence 0.9 -q | --by_query and --confidence exclude each other
 evalute                              | 'evalute' is not a command
 explain {ABC} CG                     | explain takes at most two runs; 3 are given
-compare --values AP.csv A A AP        | the run 'A' is named twice; name each run once
 compare --values AP.csv A A --baseline A | several baselines are written --baseline A,B
 compare --values AP.csv qrels A AP |
     'qrels' is a file, and beside --values words name runs
