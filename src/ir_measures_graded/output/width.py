@@ -69,25 +69,37 @@ def width_of(text: str) -> int:
 def fitted(columns: Sequence[Sequence[str]]) -> tuple[list[int], int] | None:
     """The width of each column of a table, whose first cell is the heading, and the gap.
 
-    If the table is too wide, headings are folded first, and then names; then columns are one blank
-    apart. Numbers are never folded. None if that is not enough.
+    If the table is too wide, headings are folded, and then cells of several words; then columns are
+    one blank apart; then names are folded. Numbers are never folded. None if that is not enough.
     """
-    for gap in (GAP, NARROW_GAP):
-        space = width() - gap * (len(columns) - 1)
-        wider: list[int] = []
-        for least in _narrower_widths(columns):
-            if sum(least) <= space:
-                return _narrowed(wider or least, least, space), gap
-            wider = least
+    unfolded, folded_headings, folded_words, folded_names = _narrower_widths(columns)
+    with_whole_names = [
+        (unfolded, unfolded),
+        (unfolded, folded_headings),
+        (folded_headings, folded_words),
+    ]
+    for choices in (with_whole_names, [(folded_headings, folded_names)]):
+        for gap in (GAP, NARROW_GAP):
+            space = width() - gap * (len(columns) - 1)
+            for most, least in choices:
+                if sum(least) <= space:
+                    return _narrowed(most, least, space), gap
     return None
 
 
 def _narrower_widths(columns: Sequence[Sequence[str]]) -> Iterator[list[int]]:
-    """The widths of the columns, those with folded headings, and those with folded names, too."""
+    """The widths of the columns; those with folded headings; with folded cells of several words,
+    too; and with folded names, too."""
     yield list(map(widest, columns))
     with_folded_headings = list(map(_width_without_heading, columns))
     yield with_folded_headings
-    yield list(map(_least_width, columns, with_folded_headings))
+    with_folded_names = list(map(_least_width, columns, with_folded_headings))
+    with_folded_words = list(with_folded_names)
+    for number, (_, *cells) in enumerate(columns):
+        if not any(" " in cell for cell in cells):
+            with_folded_words[number] = with_folded_headings[number]
+    yield with_folded_words
+    yield with_folded_names
 
 
 def widest(cells: Sequence[str]) -> int:
