@@ -205,8 +205,9 @@ def test_a_first_judge_that_is_no_human_is_called_by_its_name(output, human):
     assert "gpt is taken as the human, because it is the first judge." in text
     assert "the human" not in text.replace("taken as the human", "").partition("means")[0]
     levels = output(*words[:3], "--show", "levels")
-    assert levels[0] == "Documents by gpt's level (row) and the other judge's (column)."
-    assert levels[2].split()[1:5] == ["gpt", "\\", "other", "judge"]
+    assert levels[0] == "All documents have the same level under gpt and llm."
+    assert levels[1] == "Documents by gpt's level (row) and the other judge's (column)."
+    assert levels[3].split()[1:5] == ["gpt", "\\", "other", "judge"]
     csv = output(*words[:3], "--show", "levels", "-f", "csv")
     assert csv[0].startswith("judge,human \\ machine,")
     own = " ".join(output("judges", "human.txt", *words[2:]))

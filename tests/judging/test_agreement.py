@@ -335,7 +335,15 @@ def test_each_judge_has_a_row(human):
         assert sum(counts) == record["documents"]
         assert record["kappa 01|23 lower"] == judge.statistics["kappa 01|23"].lower
     rows = result.level_table().rows[:4]
-    assert [row[2:] for row in rows] == result.judges[0].confusion.tolist()
+    confusion = result.judges[0].confusion
+    assert [row[2:] for row in rows] == confusion.tolist()
+    *with_sums, sums = result.level_table(totals=True).rows[:5]
+    assert [row[-1] for row in with_sums] == confusion.sum(axis=1).tolist()
+    assert sums[1:] == ["all", *confusion.sum(axis=0).tolist(), confusion.sum()]
+    best = result.best.confusion - np.diag(np.diag(result.best.confusion))
+    row, column = np.argwhere(best == best.max())[0].tolist()
+    text = f"{result.best.judge}: {best.max()} documents of the human's level {row} are judged"
+    assert result.level_answer()[0] == f"Most differences of {text} {column}."
     assert [table.rows[0][0] for table in result.kappa_tables()] == [result.best.judge] * 2
     assert "kappa 01|23" not in result.to_latex().replace("\\textbar{}", "|")
     markdown = judges(human, {"one": machines["one"]}).to_markdown()
@@ -597,3 +605,14 @@ def test_resamples_of_many_levels_are_refused(monkeypatch):
     monkeypatch.setattr(level_agreement, "MOST_PAIRS", 1_000)
     with pytest.raises(GradedError, match=r"pairs of levels in topics: .* use fewer resamples"):
         judges(HUMAN, {"machine": HUMAN})
+
+
+def test_the_first_sentence_names_the_runs_that_change_places():
+    levels = {"a": 2, "b": 1, "c": 0, "d": 0}
+    human = {f"q{number}": dict(levels) for number in range(6)}
+    machine = {topic: levels | {"a": 1, "b": 2} for topic in human}
+    runs = {name: {topic: [name] for topic in human} for name in "abcd"}
+    sentence = judges(human, {"m": machine}, runs, ["CG@1"], resamples=100).answer()[0]
+    assert sentence.endswith("of 4 runs with τ .60 by CG@1; a and b change places.")
+    runs.pop("b")
+    assert "places" not in judges(human, {"m": machine}, runs, ["CG@1"], resamples=100).answer()[0]

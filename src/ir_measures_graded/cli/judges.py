@@ -457,7 +457,11 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
     if show == "differences":
         return _titled([agreement.difference_table()], agreement)
     if show == "levels":
-        return _titled([agreement.level_table()], agreement)
+        table = agreement.level_table(totals=True)
+        above = [*agreement.level_answer(), Note("{}.", table.title)]
+        read = agreement.level_table()
+        draw = agreement.figure
+        return View([table], draw, read=read, above=above, headline=agreement.summary)
     if show == "means":
         return _titled([agreement.mean_table()], agreement)
     answer = agreement.favour_answer() or agreement.favour_notes()

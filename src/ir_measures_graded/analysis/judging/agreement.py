@@ -49,6 +49,12 @@ TOPIC_COLUMNS: Final = (
     "by {0} and {1}, without sign; document: one with the largest difference, and its levels by "
     "{0} and {1}."
 )
+MOST_JUDGES_TOLD: Final = 3
+"""Sentences above the levels are on so many judges, those that agree best."""
+MOST_SWAPS_TOLD: Final = 3
+"""The first sentence names so many pairs of runs that change places."""
+ALL_LEVELS: Final = "all"
+"""The row and the column of the sums over the levels."""
 LEVEL_TABLE: Final = "Documents by {0}'s level (row) and {1}'s (column)"
 DIVIDED: Final = "{}: κ with the levels divided in two, below and from {}."
 MORE: Final = (
@@ -204,6 +210,8 @@ class Judges(Result):
             least = min(order.judged for order in defined)
             if 100 * least < COMPLETE:
                 of_runs += f", {SAMPLED.format(*self._names, Percent(least))}"
+            else:
+                of_runs += _swaps_in_words(defined)
         text = "{}{} agrees with {} on {} of {}{}{}."
         same = Percent(best.counts["same"])
         agreement = Note(text, best.judge, among, self.human, same, documents, of_levels, of_runs)
@@ -330,7 +338,7 @@ class Judges(Result):
             tables.append(means)
         tables.append(self.favour_table(named=True))
         if len(self.judges) == 1 and len(self.judges[0].levels) <= MOST_LEVELS:
-            tables.append(self.level_table())
+            tables.append(self.level_table(totals=True))
         return [table for table in tables if table.rows]
 
     def _best_first(self) -> list[dict[str, Any]]:
@@ -522,9 +530,32 @@ class Judges(Result):
         of_judges = [judge.orders for judge in self.judges]
         return [self._on_favours(by_judge) for by_judge in zip(*of_judges, strict=True)]
 
-    def level_table(self) -> Table:
-        """The confusion matrices: one row per judge and human level; an error for more than 12
-        levels."""
+    def level_answer(self) -> list[Note]:
+        """The levels of the human and of each judge that differ in most documents."""
+        sentences = []
+        several = len(self.judges) > 1
+        for number in self._order()[:MOST_JUDGES_TOLD]:
+            judge = self.judges[number]
+            differing = judge.confusion.copy()
+            np.fill_diagonal(differing, 0)
+            if not differing.any():
+                text = "All documents have the same level under {} and {}."
+                sentences.append(Note(text, self.human, judge.judge))
+                continue
+            row, column = np.unravel_index(int(differing.argmax()), differing.shape)
+            count = int(differing[row, column])
+            documents = counted(count, "document")
+            are = "is" if count == 1 else "are"
+            of_judge = f" of {judge.judge}" if several else ""
+            text = "Most differences{}: {} of {}'s level {} {} judged {}."
+            levels = judge.levels
+            names = (of_judge, documents, self.human, levels[row], are, levels[column])
+            sentences.append(Note(text, *names))
+        return sentences
+
+    def level_table(self, *, totals: bool = False) -> Table:
+        """The confusion matrices: one row per judge and human level, perhaps with `totals`; an
+        error for more than 12 levels."""
         levels = list(map(str, self.judges[0].levels))
         if len(levels) > MOST_LEVELS:
             raise GradedError(
@@ -532,10 +563,19 @@ class Judges(Result):
             )
         rows = []
         for judge in self.judges:
-            for level, counts in zip(levels, judge.confusion.tolist(), strict=True):
-                rows.append([judge.judge, level, *counts])
+            counts = judge.confusion
+            names = list(levels)
+            if totals:
+                counts = np.vstack([counts, counts.sum(axis=0)])
+                counts = np.column_stack([counts, counts.sum(axis=1)])
+                names.append(ALL_LEVELS)
+            for name, of_level in zip(names, counts.tolist(), strict=True):
+                rows.append([judge.judge, name, *of_level])
         corner = self._heading("human \\ machine")
-        return Table(["judge", corner, *levels], rows, LEVEL_TABLE.format(*self._names))
+        columns: list[Column | str] = ["judge", corner, *levels]
+        if totals:
+            columns.append(ALL_LEVELS)
+        return Table(columns, rows, LEVEL_TABLE.format(*self._names))
 
     def topic_table(self) -> Table:
         """A row per judge and topic, those where the judge is farthest from the human first."""
@@ -548,3 +588,17 @@ class Judges(Result):
     def _orders(self) -> list[tuple[str, OrderAgreement]]:
         """The name of each judge with its agreement by each measure."""
         return [(judge.judge, order) for judge in self.judges for order in judge.orders]
+
+
+def _swaps_in_words(orders: Sequence[OrderAgreement]) -> str:
+    """The pairs of runs that are in opposite orders under both judges, if they are few."""
+    clauses = []
+    for order in orders:
+        swapped = order.swapped
+        if swapped and len(swapped) <= MOST_SWAPS_TOLD:
+            pairs = ", ".join(" and ".join(pair) for pair in swapped)
+            by_measure = f" by {order.measure}" if len(orders) > 1 else ""
+            clauses.append(f"{pairs} change places{by_measure}")
+    if not clauses:
+        return ""
+    return f"; {'; '.join(clauses)}"

@@ -68,6 +68,18 @@ class OrderAgreement:
         return self.statistics["tau"].value
 
     @property
+    def swapped(self) -> list[tuple[str, ...]]:
+        """The pairs of runs that are in opposite orders under the human and under the machine, by
+        name."""
+        places = np.stack([orders.Order.of(means).place for means in self.means])
+        pairs = []
+        for first, second in combinations(range(len(self.runs)), 2):
+            by_human, by_machine = places[:, first] - places[:, second]
+            if by_human * by_machine < 0:
+                pairs.append(tuple(sorted((self.runs[first], self.runs[second]))))
+        return sorted(pairs)
+
+    @property
     def moves(self) -> str:
         """Whether the judge moves the order ``less`` or ``more`` than other topics, else empty."""
         if self.tau is None or self.halves is None or self.tau == self.halves:
