@@ -727,8 +727,8 @@ def _equal_hashes(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np
     if table.has_equal_hashes:
         return None
     slot = table.slot_of(second)
-    candidate = table.row.take(slot)
-    is_equal = first.take(candidate, mode="clip") == second
+    candidate = table.row.take(slot).astype(np.intp)  # NumPy would convert it for each use
+    is_equal = first.take(candidate) == second
     higher = np.flatnonzero(is_equal)
     lower = candidate.take(higher)
     # Some rows of `first` lost their slot to another row. They can equal other rows of `second`.
@@ -737,8 +737,10 @@ def _equal_hashes(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np
     lost_hashes = first.take(lost)
     has_contested_slot = np.zeros(first.size, dtype=bool)
     has_contested_slot[table.row.take(table.slot_of(lost_hashes))] = True
-    left = np.flatnonzero(has_contested_slot.take(candidate, mode="clip") & ~is_equal)
-    holder = first.take(candidate.take(left), mode="clip")
+    may_equal_lost = has_contested_slot.take(candidate)
+    may_equal_lost &= ~is_equal
+    left = np.flatnonzero(may_equal_lost)
+    holder = first.take(candidate.take(left))
     left = left[table.slot_of(holder) == slot.take(left)]  # other slots are empty
     place, other_place = _alike(np.concatenate((lost_hashes, second.take(left))))
     are_across = (place < lost_count) & (other_place >= lost_count)
@@ -779,8 +781,8 @@ def _first_of_pairs(count: int, earlier: np.ndarray, later: np.ndarray) -> np.nd
 class HashTable:
     """Hashes in slots. Of the rows whose hashes begin with the number of a slot, one has the slot.
 
-    `row` has the row of each slot, and any number for an empty slot, which may be no row; all other
-    rows are `lost`. The numbers are as short as possible: the time of a table grows with its bytes.
+    `row` has the row of each slot, 0 for an empty slot; all other rows are `lost`. The numbers are
+    as short as possible, because the time of a table grows with its bytes.
     """
 
     def __init__(self, hashes: np.ndarray):
@@ -795,7 +797,7 @@ class HashTable:
             number_type = np.int32
         number = np.arange(count, dtype=number_type)
         slot = self.slot_of(hashes)
-        self.row: np.ndarray = np.empty(1 << bits, number_type)
+        self.row: np.ndarray = np.zeros(1 << bits, number_type)
         self.row[slot] = number
         self.lost = np.flatnonzero(self.row.take(slot) != number)
 
@@ -812,7 +814,7 @@ class HashTable:
         if not self.hashes.size:
             return np.full(hashes.size, -1)
         rows = self.row.take(self.slot_of(hashes)).astype(np.int64)
-        others = np.flatnonzero(self.hashes.take(rows, mode="clip") != hashes)
+        others = np.flatnonzero(self.hashes.take(rows) != hashes)
         rows[others] = -1
         if others.size and self.lost.size:
             wanted = hashes.take(others)
