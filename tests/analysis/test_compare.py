@@ -899,3 +899,29 @@ def test_a_note_explains_an_interval_that_ends_at_zero(measure, is_cut):
     assert any(0.0 in (test.lower, test.upper) for test in found.outcomes) == is_cut
     note = "An interval with a bound of 0 was cut there: "
     assert any(text.startswith(note) for text in found.notes()) == is_cut
+
+
+@pytest.mark.parametrize(("measure", "best"), [("AP", "c"), ("ESL", "a")])
+def test_the_best_run_as_baseline_is_corrected_for_all_pairs_as_the_same_values_chose_it(
+    measure, best
+):
+    random = np.random.default_rng(2)
+    values = random.random((4, 1, 30)) / 10 + np.array([0.1, 0.2, 0.3, 0.25])[:, None, None]
+    topics = tuple(map(str, range(30)))
+    evaluation = Evaluation(tuple("abcd"), (parse_measure(measure),), topics, values)
+    by_name = compare(evaluation, baseline=best, comparisons=6)
+    chosen = compare(evaluation, baseline="best")
+    assert chosen.baselines == (best,)
+    assert chosen.outcomes == by_name.outcomes
+    note = f"{best} is the baseline because it is the best run by {measure}; the same topics chose"
+    assert any(text.startswith(note) for text in chosen.notes())
+    assert not any("because" in text for text in by_name.notes())
+    uncorrected = compare(evaluation, baseline="best", correction="none")
+    assert any("p has no correction for that" in text for text in uncorrected.notes())
+    several = compare(evaluation, baseline=["best", "b"])
+    assert several.baselines == (best, "b")
+    named = Evaluation(("best", *"bcd"), evaluation.measures, topics, values)
+    assert compare(named, baseline="best").baselines == ("best",)
+    assert compare(named, baseline="best").comparisons is None
+    two = compare(evaluation.part(["a", "c"], [measure]), baseline="best")
+    assert (two.baselines, two.family) == ((best,), 1)

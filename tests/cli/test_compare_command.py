@@ -98,3 +98,12 @@ def test_collections_may_be_groups_of_topics(output):
     Path("v.csv").write_text("\n".join(["run,topic,collection,P@9", *rows]))
     lines = output("compare", "--values", "v.csv", "--by", "v.csv:collection", "-f", "csv")
     assert len(lines) > 2
+
+
+def test_the_best_run_may_be_the_baseline_of_files_and_of_values(output):
+    runs = [str(path) for path in demo.run_paths().values()]
+    output("evaluate", demo.qrels_path(), *runs, "nDCG@10", "-q", "-n", "-o", "values.csv")
+    for words in ([demo.qrels_path(), *runs, "nDCG@10"], ["--values", "values.csv"]):
+        lines = output("compare", *words, "--baseline", "best")
+        assert "A and C are worse than D" in " ".join(lines)
+        assert any(line.startswith("D is the baseline because it is the best") for line in lines)

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from ..analysis import Comparison, OverCollections, compare, compare_collections
+from ..analysis.comparing.families import names_best
 from ..analysis.comparing.tests import TESTS
 from ..analysis.statistics.corrections import CORRECTIONS, DEFAULT
 from ..analysis.statistics.defaults import ALPHA
@@ -79,7 +80,7 @@ OPTIONS = (
     COLLECTIONS,
     Option(
         "--baseline RUN,…",
-        "compare the other runs with each of these only",
+        "compare the other runs with each of these only; best: the best run by the first measure",
         repeated=True,
         idle=_unless_compared,
     ),
@@ -189,7 +190,10 @@ def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Compa
     settings["by"] = common.attribute_of_topics(arguments, "by")
     baselines = _each_baseline(arguments.baseline, first)
     if arguments.repeats is None:
-        baselines = [common.run_named(baseline, first) for baseline in baselines]
+        runs = _runs_in(first)
+        baselines = [
+            word if names_best(runs, word) else common.run_named(word, first) for word in baselines
+        ]
     settings["baseline"] = baselines or None
     comparison = compare(*first, tests=_tests_of(arguments), **settings)
     if arguments.sort is None:
@@ -197,9 +201,16 @@ def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Compa
     return comparison.sorted_by(arguments.sort)
 
 
+def _runs_in(first: Sequence[Any]) -> list[str]:
+    """The names of the runs among the first arguments of an analysis."""
+    if len(first) == 1:
+        return list(first[0].runs)
+    return list(dict(first[1]))
+
+
 def _each_baseline(words: Sequence[str], first: Sequence[Any]) -> list[str]:
     """The names in the words of --baseline, which may have commas between several runs."""
-    runs = first[0].runs if len(first) == 1 else list(dict(first[1]))
+    runs = _runs_in(first)
     names: list[str] = []
     for word in words:
         is_one_run = word in runs or is_file(word)

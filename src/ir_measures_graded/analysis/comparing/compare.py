@@ -43,9 +43,12 @@ from ..statistics.options import (
 from ..statistics.primary import Pairs, paired, paired_in_parts
 from ..statistics.tests import alexander_govern
 from .families import (
+    BEST,
     NAME_A_BASELINE,
     baselines_of,
+    best_run,
     families_of,
+    names_best,
     pairs_in_family,
     refuse_few_comparisons,
     refuse_few_topics,
@@ -89,7 +92,9 @@ def compare(
     three. Needs the extra ``stats``.
 
     `baseline` is the name of a run, or of several, each of which has a family of its own; the first
-    of two runs is the default. `tests` names further tests, see the module. `correction` is that of
+    of two runs is the default. Unless a run has this name, ``best`` is the best run by the first
+    measure; p and intervals are then corrected for all pairs of runs, because the same values chose
+    the baseline. `tests` names further tests, see the module. `correction` is that of
     the p-values of pairs for the family: ``holm``, ``bonferroni``, ``bh`` (the false discovery
     rate) or ``none``. `comparisons` is the number of all comparisons by a measure, if others than
     these are made elsewhere: p and intervals are then corrected for so many, and the p-values of
@@ -169,6 +174,10 @@ def compare(
     systems = systems_of(of_runs.runs, repeats)
     evaluation = averaged(of_runs, systems)
     refuse_few_topics(evaluation)
+    chosen_by_values = ""
+    if names_best(evaluation.runs, baseline):
+        chosen_by_values = best_run(evaluation)
+        baseline = [chosen_by_values if name == BEST else name for name in as_list(baseline)]
     baselines = baselines_of(evaluation.runs, baseline)
     if not baselines:
         refuse_many_pairs(len(evaluation.runs), len(evaluation.measures), NAME_A_BASELINE)
@@ -178,6 +187,13 @@ def compare(
     families_of_groups = max(1, sum(size >= LEAST_TESTED_TOPICS for size in sizes))
     design = _Design(evaluation.runs, baselines, alpha, correction, further, comparisons)
     refuse_few_comparisons(comparisons, design.pairs * families_of_groups)
+    if chosen_by_values and correction_of(correction).is_corrected:
+        # The same values chose the baseline: it might have been any run.
+        all_pairs = pairs_in_family(len(evaluation.runs), ()) * families_of_groups
+        if all_pairs > design.pairs * families_of_groups:
+            comparisons = max(comparisons or 0, all_pairs)
+            further = replace(further, comparisons=comparisons)
+            design = replace(design, further=further, comparisons=comparisons)
     outcomes: list[Test] = []
     of_groups: dict[str, list[Test]] = {group: [] for group in groups}
     for measure in evaluation.measures:
@@ -198,7 +214,10 @@ def compare(
         of_each_group[name] = replace(compared, name=name, families=families_of_groups)
     comparison = _compared(evaluation, [*outcomes, *dependence], design)
     comparison = replace(
-        comparison, groups=of_each_group, repeats=means_of_repeats(of_runs, systems)
+        comparison,
+        groups=of_each_group,
+        repeats=means_of_repeats(of_runs, systems),
+        chosen_by_values=chosen_by_values,
     )
     if top is not None:
         comparison = comparison.first(top)

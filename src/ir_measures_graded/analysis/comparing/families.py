@@ -8,10 +8,11 @@ from typing import Final
 from ir_measures import Measure
 
 from ...arguments import text
-from ...core.registry.facts import range_of
+from ...core.registry.facts import range_of, sign_of
 from ...errors import GradedError, did_you_mean
 from ...evaluation.evaluation import NO_VALUE, Evaluation
 from ...evaluation.level_notes import notes_on_err, notes_on_rel
+from ...evaluation.order_of_runs import best_first
 from ...output.formats import counted, listed
 from ...output.remarks import merged
 from ..statistics.options import as_list
@@ -20,6 +21,8 @@ from ..statistics.primary import Pairs
 SAID_OTHERWISE: Final = ("topics", NO_VALUE, "unjudged")
 """The kinds of remarks that `Evaluation.lacking` and `Unjudged.sentence` say in a sentence."""
 
+BEST: Final = "best"
+"""The baseline that is the best run by the first measure."""
 NAME_A_BASELINE: Final = "compare with a baseline (--baseline RUN, baseline='RUN'), or "
 MOST_DIFFERENCES: Final = 250_000
 """All pairs of 700 runs by one measure. More take minutes and gigabytes, and nobody reads them."""
@@ -115,6 +118,18 @@ def baselines_of(runs: Sequence[str], baseline: str | Iterable[str] | None) -> t
         if name in baselines[:number]:
             raise GradedError(f"the baseline {name!r} is named twice; name each baseline once")
     return tuple(name for name in baselines if name is not None)
+
+
+def names_best(runs: Sequence[str], baseline: str | Iterable[str] | None) -> bool:
+    """Whether the best run is asked for as a baseline; a run of this name is itself."""
+    return baseline is not None and BEST in as_list(baseline) and BEST not in runs
+
+
+def best_run(evaluation: Evaluation) -> str:
+    """The best run by the first measure, the first one if several have the best mean."""
+    measure = evaluation.measures[0]
+    means = sign_of(measure) * evaluation.paired_means(measure)
+    return evaluation.runs[best_first(means, evaluation.runs)[0]]
 
 
 def family_of(runs: Sequence[str], baseline: str | None, order: Iterable[int]) -> Pairs:

@@ -70,7 +70,8 @@ class Comparison(Result):
     fell most first.
 
     `repeats` has the means of the repeats (repeats × measures) of each system that has several.
-    `all_runs` is the number of runs that were tested; `first` leaves out some of them.
+    `chosen_by_values` is the baseline that was asked for as the best run. `all_runs` is the number
+    of runs that were tested; `first` leaves out some of them.
     """
 
     runs: tuple[str, ...]
@@ -84,6 +85,7 @@ class Comparison(Result):
     name: str = ""
     families: int = 1
     comparisons: int | None = None
+    chosen_by_values: str = ""
     groups: Mapping[str, Comparison] = field(default_factory=dict)
     unit: str = "topic"
     primary: str = PAIRED_T

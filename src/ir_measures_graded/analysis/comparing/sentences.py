@@ -182,6 +182,8 @@ def notes_below(comparison: Comparison) -> list[str]:
     notes += _families(comparison)
     if comparison.shows_best_only:
         notes.append(_what_is_not_shown(comparison))
+    if comparison.chosen_by_values:
+        notes.append(_on_best_baseline(comparison))
     if comparison.all_runs > len(comparison.runs):
         first = comparison.measures[0]
         notes.append(
@@ -199,6 +201,18 @@ def notes_below(comparison: Comparison) -> list[str]:
     notes += notes_on_pairs(comparison)
     notes += notes_on_groups(comparison)
     return notes
+
+
+def _on_best_baseline(comparison: Comparison) -> str:
+    """Which run is the baseline as the best one, and the correction for this choice."""
+    run = comparison.chosen_by_values
+    text = f"{run} is the baseline because it is the best run by {comparison.measures[0]}"
+    if comparison.all_runs == 2:
+        return f"{text}."
+    correction = "p has no correction for that"
+    if comparison.corrected.is_corrected:
+        correction = "p and intervals are corrected for all pairs of runs"
+    return f"{text}; the same {comparison.unit}s chose it, so {correction}."
 
 
 def notes_on_groups(comparison: Comparison) -> list[str]:
