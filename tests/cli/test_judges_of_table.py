@@ -8,7 +8,9 @@ import pytest
 from ir_measures_graded import GradedError, evaluate, read_qrels
 from ir_measures_graded.analysis import judges
 from ir_measures_graded.analysis.judging.one_table import judges_of_table
+from ir_measures_graded.core.rows.columns import QRELS
 from ir_measures_graded.errors import InputWarning
+from ir_measures_graded.files.conversion import read_rows
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 
@@ -55,6 +57,23 @@ def test_a_table_of_judges_stands_before_runs(labels, output, runs):
     Path("runs/b.run").write_text("q1 Q0 a 1 2 b\nq2 Q0 b 1 2 b\n")
     lines = output("judges", "labels.csv", *runs, "P@1", "--show", "agreement")
     assert lines[-1].startswith("ir_measures_graded judges labels.csv:human")
+
+
+def test_a_judge_whose_levels_have_a_probability_beside_them_is_no_run(folder, output):
+    rows = {**ROWS, "label": ROWS["llm"], "prob": [0.9, 0.4, 0.8, 0.7, 0.6]}
+    frame = pandas.DataFrame(rows)
+    frame.rename(columns={"human": "level"})[["query", "doc", "level"]].to_csv(
+        "human.csv", index=False
+    )
+    frame[["query", "doc", "label", "prob"]].to_csv("first.csv", index=False)
+    frame[["query", "doc", "label", "prob"]].to_csv("second.csv", index=False)
+    Path("a.run").write_text("q1 Q0 b 1 2 a\nq2 Q0 b 1 2 a\n")
+    Path("b.run").write_text("q1 Q0 a 1 2 b\nq2 Q0 b 1 2 b\n")
+    files = ["human.csv", "first.csv", "second.csv", "a.run", "b.run"]
+    lines = output("judges", *files, "P@1", "--show", "agreement")
+    assert lines[1].split()[0] == "first"
+    assert lines[2].split()[0] == "second"
+    assert read_rows("first.csv").role is QRELS
 
 
 def test_estimates_are_left_out_where_the_human_judged_all_topics(folder, output):

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..core.by_topic import bounds_of
 from ..core.rows.arrow import arrow_array
-from ..core.rows.columns import INTENTS, QRELS, RUN, Chosen, Role
+from ..core.rows.columns import INTENTS, OF_CLASSIFIERS, QRELS, RUN, Chosen, Role, plain
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rank_order import remark_on_counting
@@ -133,6 +133,10 @@ def _of_either_role(
         except FileError as error:
             errors.append(error)
     if not errors:
+        run, qrels = readable
+        scores = run.rows.facts.heads[-1:]
+        if scores and plain(scores[0]) in OF_CLASSIFIERS:
+            return qrels  # the probabilities of its levels
         raise FileError(f"{name} could be qrels or a run; use --qrels or --run")
     if not readable:
         raise min(errors, key=_says_other_role)

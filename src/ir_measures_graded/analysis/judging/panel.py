@@ -24,7 +24,15 @@ from ...core.ranking.gains import plain_number
 from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
 from ...core.rows.column_words import judge_of, names_no_judge
-from ...core.rows.columns import QRELS, RUN, Role, SharedName, plain
+from ...core.rows.columns import (
+    OF_CLASSIFIERS,
+    QRELS,
+    RUN,
+    Role,
+    SharedName,
+    plain,
+    usual_column,
+)
 from ...core.rows.rows import Part, distinct, is_whole
 from ...errors import FileError, GradedError, InputWarning, Remark, level_of_caller, shown
 from ...evaluation.evaluate import evaluate
@@ -40,7 +48,7 @@ from ...evaluation.named import (
     study_of,
 )
 from ...evaluation.remarks import issue
-from ...files.files import qrels_in
+from ...files.files import header_of, qrels_in
 from ...files.grouping import grouped
 from ...files.sources import is_file, qrels_source
 from ...output.formats import listed
@@ -160,8 +168,8 @@ def is_judge(path: str, beside_runs: bool = False, columns: Sequence[tuple[str, 
     `columns` are those of `RunFile`.
 
     A file whose form allows both is a run if a number is not whole. It is a judge if whole numbers
-    repeat in a topic of 5 documents or more, as levels do. Raises `GradedError` if its numbers
-    allow both, too.
+    repeat in a topic of 5 documents or more, as levels do, or if its levels have a probability
+    beside them. Raises `GradedError` if its numbers allow both, too.
     """
     readings: dict[Role, Part] = {}
     roles = (QRELS, RUN) if beside_runs else (QRELS,)
@@ -180,6 +188,8 @@ def is_judge(path: str, beside_runs: bool = False, columns: Sequence[tuple[str, 
         topics = np.split(rows.columns["relevance"], bounds)
         if any(5 <= len(topic) > np.unique(topic).size for topic in topics):
             return True
+    elif plain(usual_column(header_of(path, columns), RUN.value)) in OF_CLASSIFIERS:
+        return True
     raise GradedError(UNCLEAR.format(path))
 
 

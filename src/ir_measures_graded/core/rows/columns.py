@@ -95,6 +95,8 @@ NAMES = {
     }.items()
 }
 NAMES_OF_SCORES = tuple(chain(*NAMES["score"][:3]))
+OF_CLASSIFIERS = NAMES["score"][2]
+"""Names of scores that may also stand beside the levels of a judge, as probabilities do."""
 RANKS = NAMES["score"][3:]
 """Names of ranks in place of scores, in groups."""
 NAMES_OF_RANKS = tuple(chain(*RANKS))
