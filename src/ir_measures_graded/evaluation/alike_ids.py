@@ -170,6 +170,8 @@ class AlikeIds:
         self.unjudged += len(unjudged[0])
         if not len(unjudged[0]) or not len(missed[0]):
             return
+        if _are_plain_numbers(unjudged[0]) and _are_plain_numbers(missed[0]):
+            return
         rows, judged_rows = nearly_equal(_without_exponents(unjudged), _without_exponents(missed))
         pairs = zip(unjudged[0].take(rows), missed[0].take(judged_rows), strict=True)
         alike = [(pair, difference(*pair)) for pair in pairs]
@@ -205,6 +207,16 @@ class AlikeIds:
         if not self.is_sample:
             which = f"{self.count[words]:,} of {counted(self.unjudged, 'unjudged document')}"
         return f"{which} would match {words}, {example}"
+
+
+def _are_plain_numbers(ids: Ids) -> bool:
+    """Whether all ids are digits without a leading zero, of which no change makes two equal.
+
+    >>> _are_plain_numbers(Ids.of(["12", "7"])), _are_plain_numbers(Ids.of(["12", "07"]))
+    (True, False)
+    """
+    text = ids.packed()
+    return bool(_is_digit(text.data).all() and (text.data[text.starts] != ZERO).all())
 
 
 def _without_exponents(by_topic: IdsByTopic) -> IdsByTopic:
