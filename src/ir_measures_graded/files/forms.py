@@ -8,7 +8,8 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from itertools import islice, pairwise, starmap
+from itertools import chain, islice, pairwise, repeat, starmap
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -155,7 +156,7 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
         lines.seek(0)
     elif has_breaks(first_line):
         raise FileError(f"{file}:1: a line break of another program inside the line; {ONE_ROW}")
-    sample = _sample_of_rows(lines, may_have_comments=b"#" in text)
+    sample = _sample_of_rows(lines, reading.role, may_have_comments=b"#" in text)
     form = _form_of_rows(reading.role, sample)
     if isinstance(form, str):
         raise FileError(f"{file}: {form}")
@@ -271,17 +272,26 @@ def _comments(text: bytes) -> tuple[int, bytes]:
     return size, b""
 
 
-def _sample_of_rows(lines: Iterable[bytes], may_have_comments: bool) -> list[list[bytes]]:
+def _sample_of_rows(
+    lines: Iterable[bytes], role: Role, may_have_comments: bool
+) -> list[list[bytes]]:
     """The fields of the first rows in these lines, which decide about the form.
 
-    They are the first row alone unless several forms have its number of fields. Without a row, the
-    only one has no fields.
+    They are the first row alone unless several forms have its number of fields, or if it shows that
+    these are qrels of TREC without intents, as most are. Without a row, the only one has no fields.
     """
     if may_have_comments:
         lines = (line for line in lines if not line.startswith(b"#"))
+    lines = iter(lines)
     rows = filter(None, map(bytes.split, lines))  # without a loop in Python
     first: list[bytes] = next(rows, [])
     sample = [first]
+    if role is QRELS and len(first) == len(TREC[QRELS].fields):
+        # Thousands of lists of fields would make the garbage collector visit all objects.
+        first_lines = list(islice(lines, SAMPLE))
+        if first[1] in NO_ITERATION and _have_no_iteration(first_lines):
+            return sample
+        rows = filter(None, map(bytes.split, chain(first_lines, lines)))
     if len(first) in SAMPLED:
         sample.extend(islice(rows, SAMPLE))
     is_cut_off = next(rows, None) is not None
@@ -289,6 +299,18 @@ def _sample_of_rows(lines: Iterable[bytes], may_have_comments: bool) -> list[lis
         last_topic = sample[-1][0]
         sample = [row for row in sample if row[0] != last_topic] or sample
     return sample
+
+
+def _have_no_iteration(lines: Iterable[bytes]) -> bool:
+    """Whether the second field of all lines stands for no iteration.
+
+    >>> _have_no_iteration([b"q1 0 d1 1", b"q1 0 d2 0"]), _have_no_iteration([b"q1 d1 2 0", b""])
+    (True, False)
+    """
+    beginnings = map(bytes.split, lines, repeat(None), repeat(2))
+    with suppress(IndexError):
+        return set(map(itemgetter(1), beginnings)) <= NO_ITERATION
+    return False
 
 
 def _refuse_first_row(content: Content, role: Role, fields: Sequence[bytes]) -> None:
