@@ -226,7 +226,7 @@ def test_the_sentence_on_turns_is_that_of_the_page():
     without_others = sensitivity(
         demo.qrels_path(), demo.run_paths(), ["nDCG_JK(gains=1:0,2:0)@10", "AP"]
     )
-    never = "the best run never changes, up to a gain of 100 of level 3"
+    never = "the best run stays the same if the gain of level 3 alone changes, up to 100"
     assert never in without_others.turns[0]
     assert not sensitivity(demo.qrels_path(), demo.run_paths(), ["AP", "P@10"]).turns
 
@@ -239,3 +239,25 @@ def test_gains_without_a_name_have_a_short_one_and_no_sentence_repeats_it():
     assert result.notes()[0] == weightings
     assert weightings in result._caption
     assert result._caption.count("1/2/30") == 1
+
+
+def test_two_runs_have_their_means_and_the_levels_of_their_documents():
+    qrels = {"1": {"a": 2, "b": 1, "c": 1, "d": 2}, "2": {"a": 2, "b": 1}}
+    runs = {"high": {"1": ["a", "x", "d"], "2": ["a"]}, "many": {"1": ["b", "c"], "2": ["b", "a"]}}
+    gains = {"flat": "1:1,2:1", "steep": "1:1,2:9"}
+    texts = [f"{name}={weights}" for name, weights in gains.items()]
+    result = sensitivity(qrels, runs, ["nDCG@2"], gains=texts)
+    text = str(result)
+    assert (
+        "Within the first 2 ranks of the 2 topics, high has 0/2 and many has 3/1 documents" in text
+    )
+    assert "τ" not in text
+    means = {}
+    for name, weights in gains.items():
+        means[name] = evaluate(qrels, runs, [f"nDCG(gains={weights})@2"]).means()[:, 0].tolist()
+    _, rows = result.table()
+    expected = [[high, many, high - many] for high, many in means.values()]
+    assert [row[1:] for row in rows] == [pytest.approx(row) for row in expected]
+    assert result.records()[0]["tau"] == "nDCG@2 flat"
+    lines = " ".join(map(str, sensitivity(QRELS, RUNS, ["AP", "P@2"]).answer()))
+    assert "documents of level" not in lines

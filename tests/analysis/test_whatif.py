@@ -9,7 +9,7 @@ import pytest
 
 from ir_measures_graded import RunFile, cli, demo, parse_measure
 from ir_measures_graded.analysis import ordered_runs, sensitivity
-from ir_measures_graded.analysis.whatif import what_if
+from ir_measures_graded.analysis.whatif import what_if, why_no_sliders
 from ir_measures_graded.evaluation.named import study_of
 from rounds import thorough
 
@@ -164,3 +164,50 @@ def test_the_command_of_a_page_has_the_values_of_its_line(two_runs, capsys):
         assert cli.main([*line, "nDCG_JK@3"]) == 0
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
+
+
+@pytest.mark.parametrize(
+    ("measure", "reason"),
+    [
+        ("AP", "AP takes no gains of levels"),
+        ("ERR@20", "ERR@20 takes no gains; ERR_G(max_gain=15)@20 has the same formula and does"),
+        ("nDCG_JK(ties='mean')", "nDCG_JK(ties='mean') has the option ties"),
+        ("nDCG@10", ""),
+    ],
+)
+def test_a_page_tells_why_it_has_no_sliders(measure, reason):
+    assert why_no_sliders(study_of(QRELS, RUNS), parse_measure(measure)) == reason
+    assert (what_if_of(measure) is None) == bool(reason)
+
+
+def test_a_page_without_sliders_says_so_on_it_and_beside_it(tmp_path, two_runs, capsys):
+    reason = "the page has no sliders: AP takes no gains of levels"
+    words = ["sensitivity", "q.txt", "a.run", "b.run"]
+    Path("q.txt").write_text("1 0 a 2\n1 0 b 1\n", encoding="utf-8")
+    assert cli.main([*words, "AP", "P@2", "-o", "page.html"]) == 0
+    assert reason in capsys.readouterr().err
+    assert f"{reason[0].upper()}{reason[1:]}." in Path("page.html").read_text(encoding="utf-8")
+    assert cli.main([*words, "AP", "nDCG@2", "-o", "page.html"]) == 0
+    assert "sliders" not in capsys.readouterr().err
+    assert '"reference":"nDCG@2 as named"' in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_a_page_names_files_without_their_folders(tmp_path, capsys):
+    folder = tmp_path / "private"
+    folder.mkdir()
+    (folder / "qrels.txt").write_text("q1 0 a 2\nq1 0 b 1\n", encoding="utf-8")
+    for name in ("one", "two"):
+        (folder / f"{name}.run").write_text(f"q1 Q0 {name[0]} 1 1 {name}\n", encoding="utf-8")
+    words = [folder / "qrels.txt", folder / "one.run", folder / "two.run", "nDCG@2"]
+    page = tmp_path / "page.html"
+    assert cli.main(["sensitivity", *map(str, words), "-o", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert str(tmp_path) not in text
+    assert '"command":"ir_measures_graded evaluate qrels.txt one.run two.run"' in text
+    other = tmp_path / "other"
+    other.mkdir()
+    (folder / "two.run").rename(other / "one.run")
+    words[2] = f"two={other / 'one.run'}"
+    assert cli.main(["sensitivity", *map(str, words), "-o", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert f"evaluate qrels.txt {folder / 'one.run'} two={other / 'one.run'}" in text

@@ -15,7 +15,7 @@ from ir_measures_graded.analysis.report import pages
 from rounds import repeated
 
 SETTINGS = 200
-MEASURES = ("nDCG_JK", "DCG_JK", "nCG", "muAP", "Q", "ERR_G", "RBP_G")
+MEASURES = ("nDCG", "nDCG_JK", "DCG_JK", "nCG", "muAP", "Q", "ERR_G", "RBP_G")
 GAINS = (0, 0.1, 0.5, 1, 1, 2, 3.17, 10, 31.6, 100)
 MEANS = "(setting) => whatIf.meansFor(setting)"
 DRAG_DOWN = """() => {
@@ -315,3 +315,24 @@ def test_the_command_writes_the_page(tmp_path):
     status = cli.main(["sensitivity", "graded-demo", *runs, "nDCG_JK@10", "-o", str(path)])
     assert status in (0, None)
     assert 'id="what-if-data"' in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "nDCG(gains={2:5,3:9})@5", "nDCG_Burges@10"])
+def test_a_page_of_ndcg_begins_with_its_values(opened, tmp_path, measure):
+    result = sensitivity("graded-demo", demo.run_paths(), [measure, "AP"])
+    path = tmp_path / "what-if.html"
+    path.write_text(pages.result_page(result, "sensitivity", 4), encoding="utf-8")
+    page = opened(path).page
+    expected = evaluate("graded-demo", demo.run_paths(), [measure]).means()[:, 0]
+    assert page.evaluate("whatIf.means") == pytest.approx(expected.tolist(), abs=1e-12)
+    assert page.evaluate("whatIf.agreed.textContent") == f"The order is that of {measure} as named."
+
+
+def test_a_map_of_one_run_is_a_sentence(opened, tmp_path):
+    runs = {"good": {"1": ["d", "e"]}, "poor": {"1": ["x", "e"]}}
+    path = page_of(tmp_path, qrels={"1": {"d": 3, "e": 1, "f": 2}}, runs=runs)
+    page = opened(path).page
+    text = page.get_by_text("good is best at every gain of level 3 from .1 to 100")
+    text.wait_for()
+    assert "with the bases 1.2 to 20 and without a discount" in text.inner_text()
+    assert not page.locator(".what-if-map").is_visible()

@@ -605,7 +605,7 @@ def test_report_says_how_many_comparisons_p_is_corrected_for():
     [
         (["AP", "nDCG@10", "P@5"], "nDCG@10"),
         (["R_cap@5", "nDCG@10"], "nDCG@10"),
-        (["AP", "nDCG@10", "nDCG_JK@10"], "nDCG_JK@10"),
+        (["AP", "nDCG@10", "nDCG_JK@10"], "nDCG@10"),
         (["AP(rel=2)", "P@5"], "AP(rel=2)"),
     ],
 )

@@ -11,7 +11,7 @@ changes of order are more than chance.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -64,7 +64,7 @@ from .statistics.options import as_list, check_probability
 from .statistics.orders import tau_of_all
 from .statistics.tests import run_ranks
 from .turns import turns_of
-from .whatif import WhatIf, gains_of_levels, sliders_of, what_if
+from .whatif import WhatIf, gains_of_levels, sliders_of, what_if, why_no_sliders
 
 MOST = 400
 """The largest number of settings, of which each pair is compared."""
@@ -165,15 +165,25 @@ class Sensitivity(Result):
             coloured = figures.colours_of_moves(self._moves())
         return what_if(self.study, named or self._first_measure, coloured, self.weightings)
 
-    @property
+    @cached_property
     def _first_measure(self) -> Measure:
         """The measure of the first setting with its own gains, or with the only weighting that was
-        named."""
-        first = self.settings[0]
-        measure = self.beginning or first.base
-        if first.cutoff is not None:
-            measure = measure @ first.cutoff
-        return measure
+        named; the first whose gains a reader can change, if there is one."""
+        measures = []
+        for setting in self.settings:
+            measure = self.beginning or setting.base
+            if setting.cutoff is not None:
+                measure = measure @ setting.cutoff
+            measures.append(measure)
+        for measure in dict.fromkeys(measures):
+            if not why_no_sliders(self.study, measure):
+                return measure
+        return measures[0]
+
+    @property
+    def why_no_sliders(self) -> str:
+        """Why the what-if page has no sliders, as the end of a sentence; empty if it has."""
+        return why_no_sliders(self.study, self._first_measure)
 
     @cached_property
     def turns(self) -> list[str]:
@@ -265,9 +275,38 @@ class Sensitivity(Result):
         return leaders
 
     def answer(self) -> list[str]:
-        """The best runs under the settings, the lowest τ, the changes of order and the gain of the
-        highest level at which the best run changes."""
-        return [self._best_runs(), self._lowest_tau(), self._changes(), *self.turns]
+        """The best runs under the settings, the lowest τ, the changes of order, the gain of the
+        highest level at which the best run changes, and the levels of the documents of two runs."""
+        sentences = [self._best_runs()]
+        if len(self.runs) > 2:  # of two runs, τ is 1 or −1
+            sentences.append(self._lowest_tau())
+        return [*sentences, self._changes(), *self.turns, *self._levels_of_two()]
+
+    def _levels_of_two(self) -> Iterator[Note]:
+        """How many documents of each level two runs have within the cutoff of the first measure,
+        which is why their order depends on the gains."""
+        if self.study is None or len(self.runs) != 2:
+            return
+        measure = self._first_measure
+        if why_no_sliders(self.study, measure):
+            return
+        cutoff = measure.params.get("cutoff")
+        levels = sliders_of(self.study, measure)
+        clauses = []
+        for run in self.study.runs:
+            ranks = run.ranks.condensed if measure.params.get("judged_only") else run.ranks
+            level = ranks.judged.level[ranks.doc]
+            if cutoff is not None:
+                level = level[ranks.rank <= cutoff]
+            counts = [int((level == value).sum()) for value in levels]
+            parts = [f"{count:,}" for count in counts]
+            clauses.append(f"{run.name} has {'/'.join(parts)}")
+        where = "In their whole lists"
+        if cutoff is not None:
+            where = f"Within the first {counted(cutoff, 'rank')}"
+        text = "{} of the {}, {} documents of level {}."
+        names = "/".join(map(str, levels))
+        yield Note(text, where, counted(self.topics, self.unit), " and ".join(clauses), names)
 
     @property
     def summary(self) -> str:
@@ -313,7 +352,9 @@ class Sensitivity(Result):
         if self._shared is None:
             return f"The best run depends on the setting: {best}."
         choice = "setting" if any(setting.cutoff for setting in self.settings) else "weighting"
-        return f"By {self._shared}, the best run depends on the {choice}: {best}."
+        count = len(self.settings)
+        which = f"depends on which of {count} {choice}s is taken"
+        return f"By {self._shared}, the best run {which}: {best}."
 
     def _changes(self) -> str:
         """How many pairs of runs change their order, and which significantly."""
@@ -332,14 +373,46 @@ class Sensitivity(Result):
         return f"{text}; significant in both orders: {listed(names, 3)}."
 
     def tables(self) -> list[Table]:
+        """Kendall's τ of each pair of settings; of two runs, their means under each setting."""
+        if len(self.runs) == 2:
+            return [self.means_table()]
+        return [self.tau_table()]
+
+    def data(self) -> Table:
+        """Kendall's τ of each pair of settings."""
+        return self.tau_table()
+
+    def means_table(self) -> Table:
+        """One row per setting with the mean of each run; of two runs, also the difference of the
+        first from the second."""
+        columns = ["setting", *self.runs]
+        rows = []
+        for setting, means in zip(self.settings, self.means.T.tolist(), strict=True):
+            rows.append([str(setting), *means])
+        if len(self.runs) > 2:
+            return Table(columns, rows)
+        differences = [[*row, row[1] - row[2]] for row in rows]
+        return Table([*columns, "difference"], differences)
+
+    def tau_table(self) -> Table:
         """Kendall's τ of each pair of settings."""
         names = list(map(str, self.settings))
         columns = [Column(name, name, Tau) for name in names]
         rows = [[name, *known(taus)] for name, taus in zip(names, self.tau, strict=True)]
-        return [Table(["tau", *columns], rows)]
+        return Table(["tau", *columns], rows)
 
     def notes(self) -> list[str]:
         """What the weightings and the table have, and what a low τ means for so few runs."""
+        if len(self.runs) == 2:
+            return [*self._weightings_in_words(), *self._notes_on_tests()]
+        return self.notes_on_tau()
+
+    def _notes_on_tests(self) -> list[str]:
+        """The test of a change of order, the weights of topics, and the levels of the measures."""
+        return [self._tests(), *self._weights_in_words(), *self._level_notes()]
+
+    def notes_on_tau(self) -> list[str]:
+        """What the weightings and the table of τ have, and what a low τ means for so few runs."""
         count = len(self.runs)
         swap = 4 / (count * (count - 1))
         return [
@@ -348,9 +421,7 @@ class Sensitivity(Result):
             "−1 if they are opposite.",
             "Orders of many runs count as equivalent from .9 on, and as noticeably different "
             f"below .8. Two of {count} runs that swap lower τ by {short(swap, '.2g')}.",
-            self._tests(),
-            *self._weights_in_words(),
-            *self._level_notes(),
+            *self._notes_on_tests(),
         ]
 
     def _weights_in_words(self) -> list[Note]:
@@ -515,6 +586,11 @@ class SensitivityView(View):
     def what_if(self) -> WhatIf | None:
         """The what-if page's content of the whole result."""
         return self.sensitivity.what_if()
+
+    @property
+    def why_no_sliders(self) -> str:
+        """Why the page of the whole result has no sliders; empty if it has."""
+        return self.sensitivity.why_no_sliders
 
     @property
     def turns(self) -> list[str]:

@@ -22,6 +22,7 @@ from ir_measures import Measure
 from ..core.provider import values_of
 from ..core.ranking.gains import Number, plain_number
 from ..core.ranking.stack import stacked
+from ..core.registry.facts import with_movable_gains
 from ..core.registry.notation import with_gains
 from ..evaluation.named import Study
 from ..output.formats import listed, short
@@ -86,7 +87,8 @@ class Turns:
             clauses.append(f"{change} when {highest} is {worth}")
         if not clauses:
             last = plain_number(_positions(max(map(float, self.gains)))[-1])
-            clauses.append(f"the best run never changes, up to a gain of {last} of {highest}")
+            same = f"the best run stays the same if the gain of {highest} alone changes"
+            clauses.append(f"{same}, up to {last}")
         sentence = f"By {self.measure}, {', and '.join(clauses)}{self._fixed()}."
         if self.differs_along:
             sentence += f" If no lower level may gain more than {highest}, {self._along()}."
@@ -134,6 +136,7 @@ def turns_of(
     if len(study.runs) * topic_count > most_lists:
         return None
     names = [run.name for run in study.runs]
+    movable = with_movable_gains(measure)
 
     def winners(gains_at: GainsAt) -> Callable[[float], Best]:
         """The function from the gain of the highest level to the best runs."""
@@ -141,7 +144,7 @@ def turns_of(
         @cache
         def best(gain: float) -> Best:
             changed = dict(zip(levels, gains_at(gain), strict=True))
-            values = values_of(with_gains(measure, changed), ranks)
+            values = values_of(with_gains(movable, changed), ranks)
             means = values.reshape(len(names), topic_count).mean(axis=1)
             is_best = means.max() - means <= TIED * np.abs(means).max()
             return tuple(names[run] for run in np.flatnonzero(is_best).tolist())

@@ -21,13 +21,14 @@ from ir_measures import Measure
 
 from ..core.ranking.gains import EXP, LINEAR, PRESETS, Gains, Number, gain_of, plain_number
 from ..core.ranking.ranks import JudgedRanks
-from ..core.registry.facts import gains_of, is_graded
+from ..core.registry.facts import gains_of, graded_err, is_err
 from ..core.registry.notation import parse_measure
 from ..core.rows.level_words import named_levels
 from ..errors import GradedError
 from ..evaluation.named import Run, Study, short_names
 from ..files.files import RunFile
 from ..output.figures import COLOURS
+from ..output.provenance import without_folders
 
 DEPTH = 100
 """The last rank that the page knows."""
@@ -40,6 +41,8 @@ MOST_NAMED_RUNS = 5
 PLACEHOLDER = "RUN…"
 """What the command has in place of runs that no file holds."""
 OFFERED = {
+    "nDCG": (),
+    "nDCG_Burges": (),
     "nDCG_JK": ("b",),
     "DCG_JK": ("b",),
     "nCG": (),
@@ -50,6 +53,8 @@ OFFERED = {
 }
 """The measures that the page computes, and the parameters that they have beside gains and
 cutoff."""
+GAINS_BY = frozenset(["gains", "dcg"])
+"""The parameters that set the gains of levels, which the page changes."""
 STANDARD = "nDCG_JK"
 """The measure at first, if the page does not compute the one that was named."""
 AS_NAMED = "as named"
@@ -182,28 +187,51 @@ def what_if(
 
 def sliders_of(study: Study, measure: Measure) -> tuple[Number, ...]:
     """The levels above 0, whose gains a reader can change; none where `what_if` has no page."""
-    if not is_graded(measure) or "gains" not in measure.SUPPORTED_PARAMS:
+    if why_no_sliders(study, measure):
         return ()
-    if measure.params.get("ties") or measure.params.get("unjudged"):
-        return ()
+    all_levels = np.unique(study.judgments.documents.level)
+    return tuple(map(plain_number, all_levels[all_levels > 0].tolist()))
+
+
+def why_no_sliders(study: Study | None, measure: Measure) -> str:
+    """Why a reader cannot change the gains of the levels, as the end of a sentence; empty if a
+    reader can."""
+    if study is None:
+        return "values do not tell at which ranks the judged documents are"
+    if "gains" not in measure.SUPPORTED_PARAMS:
+        if is_err(measure):
+            return f"{measure} takes no gains; {graded_err(measure)} has the same formula and does"
+        return f"{measure} takes no gains of levels"
+    for option in ("ties", "unjudged"):
+        if measure.params.get(option):
+            return f"{measure} has the option {option}"
+    if study.judgments.sessions:
+        return "topics are in sessions"
+    if not study.judgments.counting.is_plain:
+        return "topics have weights or are left out"
     judged = study.judgments.documents
-    is_plain = study.judgments.counting.is_plain and not study.judgments.sessions
-    if judged.conflict or not is_plain:
-        return ()
-    if not 2 <= len(study.runs) <= MOST_LISTS / max(len(judged.topics), 1):
-        return ()
+    if judged.conflict:
+        return "a document of a topic has several levels"
+    lists = len(study.runs) * len(judged.topics)
+    if len(study.runs) < 2:
+        return "one run has no order"
+    if lists > MOST_LISTS:
+        return f"{lists:,} lists (runs × topics) are more than the {MOST_LISTS:,} of a page"
     all_levels = np.unique(judged.level)
     levels = all_levels[all_levels > 0]
-    others = all_levels[all_levels <= 0]
-    if levels.size > MOST_LEVELS or gain_of(others, gains_of(measure)).any():
-        return ()
-    return tuple(map(plain_number, levels.tolist()))
+    if not levels.size:
+        return "no document has a level above 0"
+    if levels.size > MOST_LEVELS:
+        return f"there are more than {MOST_LEVELS} levels above 0"
+    if gain_of(all_levels[all_levels <= 0], gains_of(measure)).any():
+        return f"{measure} gives a gain to a level that is not above 0"
+    return ""
 
 
 def _offered(measure: Measure) -> Measure:
     """The measure, or nDCG_JK at its cutoff if the page does not compute it."""
     if measure.NAME in OFFERED:
-        offered = {"gains", "cutoff", "judged_only", *OFFERED[measure.NAME]}
+        offered = {*GAINS_BY, "cutoff", "judged_only", *OFFERED[measure.NAME]}
         if measure.params.keys() <= offered:
             return measure
     cutoff = measure.params.get("cutoff")
@@ -254,12 +282,27 @@ def _command(study: Study) -> str:
     """The command that evaluates the runs, up to the measure; placeholders for data in memory."""
     words = ["ir_measures_graded", "evaluate", study.judgments.name or "QRELS"]
     words_of_runs = _words_of(study.runs)
+    names = without_folders([words[-1], *_files_of(study.runs)])
+    words[-1] = names[words[-1]]
+    words_of_runs = [_with_names(word, names) for word in words_of_runs]
     levels = named_levels()
     if levels:
         pairs = [f"{word}:{plain_number(level)}" for word, level in levels.items()]
         words_of_runs += ["--levels", ",".join(pairs)]
     line = shlex.join([*words, *words_of_runs])
     return line.replace(shlex.quote(PLACEHOLDER), PLACEHOLDER)
+
+
+def _files_of(runs: Sequence[Run]) -> list[str]:
+    """The paths of the files of runs."""
+    files = [run.source.file for run in runs if isinstance(run.source, RunFile)]
+    return [os.fspath(file) for file in files if isinstance(file, (str, os.PathLike))]
+
+
+def _with_names(word: str, names: Mapping[str, str]) -> str:
+    """A word that is a path, or NAME=PATH, with the name of the file in place of the path."""
+    name, sign, path = word.rpartition("=")
+    return names.get(word) or f"{name}{sign}{names.get(path, path)}"
 
 
 def _words_of(runs: Sequence[Run]) -> list[str]:

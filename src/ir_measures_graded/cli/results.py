@@ -135,7 +135,7 @@ def content_of(answer: Answer, path: str, arguments: Arguments) -> bytes:
     if ending in PAGE:
         from ..analysis.report import pages  # takes time
 
-        lead = command_line(arguments)
+        lead = command_of_page(arguments)
         places = decimals("text", arguments.places)
         return pages.result_page(answer.result, lead, places).encode()
     if ending in figures.FORMATS:
@@ -176,6 +176,22 @@ def with_origin(rows: list[str], facts: Mapping[str, Any], arguments: Arguments)
     others = json.dumps({**facts, **origin}, indent=1).removeprefix("{")
     first, *middle, last = rows
     return [f'{{"values": {first}', *middle, f"{last},{others}"]
+
+
+def command_of_page(arguments: Arguments) -> str:
+    """The command with the names of files without their folders, which no reader of a page needs
+    to know."""
+    import shlex  # takes time, as the next import
+
+    from ..output.provenance import without_folders
+
+    paths = [path for path in [*arguments.reads, *arguments.writes] if path]
+    names = {path: name for path, name in without_folders(paths).items() if name != path}
+    words = []
+    for word in arguments.words:
+        path = max((path for path in names if path in word), key=len, default="")
+        words.append(word.replace(path, names[path]) if path else word)
+    return shlex.join([PROGRAM, *words])
 
 
 def command_line(arguments: Arguments) -> str:

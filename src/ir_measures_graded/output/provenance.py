@@ -1,5 +1,7 @@
 """The origin of a result: the versions of the packages and the SHA-256 of the files."""
 
+import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
@@ -17,6 +19,21 @@ def versions() -> Iterator[tuple[str, str]]:
         # A distribution may be optional, or run from a source folder without being installed.
         with suppress(PackageNotFoundError):
             yield name, version(name)
+
+
+def without_folders(paths: Iterable[str]) -> dict[str, str]:
+    """The name of each file without its folders; paths whose names are the same stay as they are.
+
+    >>> without_folders(["/home/ann/a.run", "b/c.run", "d/c.run", "runs/"])
+    {'/home/ann/a.run': 'a.run', 'b/c.run': 'b/c.run', 'd/c.run': 'd/c.run', 'runs/': 'runs/'}
+    """
+    distinct = dict.fromkeys(paths)
+    names = {}
+    for path in distinct:
+        name = os.path.basename(path.rstrip("/"))
+        names[path] = f"{name}/" if path.endswith("/") else name
+    count = Counter(names.values())
+    return {path: name if name and count[name] == 1 else path for path, name in names.items()}
 
 
 def sha256(path: str) -> str:

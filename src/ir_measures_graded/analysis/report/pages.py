@@ -21,6 +21,7 @@ from ...errors import needed
 from ...output import figures
 from ...output.formats import WITHIN, clean, for_people, numeric, short, without_0
 from ...output.result import Result
+from ...output.tables import Note
 from ..mean_intervals import Intervals
 from ..sensitivity import Sensitivity, SensitivityView
 
@@ -78,6 +79,8 @@ def result_page(result: Result, lead: str, places: int) -> str:
     if content and isinstance(result, (Sensitivity, SensitivityView)):
         # The sliders tell the turns of whatever gains they have.
         answer = [sentence for sentence in answer if sentence not in result.turns]
+    if isinstance(result, (Sensitivity, SensitivityView)) and result.why_no_sliders:
+        answer.append(Note("The page has no sliders: {}.", result.why_no_sliders))
     return page(
         "result",
         title,

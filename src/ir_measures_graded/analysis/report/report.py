@@ -221,7 +221,7 @@ def report(
     - `command` is the command line that reproduces the page, which shows it.
 
     The sections on curves, topics, rankings and weighting use the first measure whose value depends
-    on the gains, as those of nDCG do and those of AP do not, one of this package if there is one.
+    on the gains, as those of nDCG do and those of AP do not, one that takes gains if there is one.
     Without any, they use the first measure, if they apply to it. Values have no such sections,
     except on topics, and sessions have no curves and rankings, which are those of single turns.
     Tests and intervals need two topics. Needs the extra ``report``.
@@ -301,7 +301,7 @@ def report(
 def main_measure(measures: Sequence[Measure]) -> Measure:
     """The measure of the sections that have one: the first whose value depends on the gains.
 
-    One of this package comes first, because its gains can be moved on the page. Without any, it is
+    One that takes gains comes first, because its gains can be moved on the page. Without any, it is
     the first measure of this package or, if there is none, the first.
 
     >>> from ir_measures import AP, P, nDCG
@@ -309,8 +309,8 @@ def main_measure(measures: Sequence[Measure]) -> Measure:
     (nDCG@10, P@5)
     """
     depend_on_gains = list(filter(takes_gains, measures))
-    ours_first = [*filter(is_graded, depend_on_gains), *depend_on_gains]
-    return next(iter([*ours_first, *filter(is_graded, measures), *measures]))
+    with_gains = [measure for measure in depend_on_gains if "gains" in measure.SUPPORTED_PARAMS]
+    return next(iter([*with_gains, *depend_on_gains, *filter(is_graded, measures), *measures]))
 
 
 def _best_first(

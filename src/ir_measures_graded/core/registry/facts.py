@@ -101,6 +101,22 @@ def takes_gains(measure: Measure) -> bool:
     return "gains" in measure.SUPPORTED_PARAMS or is_err(measure)
 
 
+def with_movable_gains(measure: Measure) -> Measure:
+    """A graded measure with the same values that takes any gains: nDCG_Burges for nDCG.
+
+    >>> import ir_measures
+    >>> with_movable_gains(ir_measures.nDCG(dcg="exp-log2") @ 10)
+    nDCG_Burges@10
+    """
+    graded = definition_of(measure)
+    if not isinstance(graded, Standard) or graded.SAME is None:
+        return measure
+    same = graded.SAME
+    names = ("cutoff", "judged_only")
+    options = {name: graded.params[name] for name in names if name in graded.params}
+    return same(gains=graded.weighting, **options)
+
+
 HIGHEST_OF_GDEVAL = 4
 """The highest level that gdeval takes; its ERR divides by 2 to this power."""
 

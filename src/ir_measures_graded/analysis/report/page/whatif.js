@@ -124,6 +124,8 @@ function normalised(rankings, setting, weights, key) {
 // Ranks before the base count whole, others are divided by the logarithm of the rank.
 const discounts = (b) => Float64Array.from({ length: RANKS + 1 }, (_, rank) =>
   rank === 0 ? 0 : rank < b ? 1 : Math.log(b) / Math.log(rank));
+// The discount of nDCG, by the logarithm of the rank plus 1.
+const OF_NEXT_RANK = Float64Array.from({ length: RANKS + 1 }, (_, rank) => (rank ? 1 / Math.log2(rank + 1) : 0));
 const EVEN = Float64Array.from({ length: RANKS + 1 }, (_, rank) => (rank ? 1 : 0));
 
 // Average precision where the levels of `mask` are relevant, with all relevant documents as the denominator.
@@ -232,6 +234,8 @@ function rankBiased(rankings, setting) {
 }
 
 const MEASURES = {
+  nDCG: (rankings, setting) => normalised(rankings, setting, OF_NEXT_RANK, "next rank"),
+  nDCG_Burges: (rankings, setting) => normalised(rankings, setting, OF_NEXT_RANK, "next rank"),
   nDCG_JK: (rankings, setting) => normalised(rankings, setting, discounts(setting.b), `base ${setting.b}`),
   DCG_JK: (rankings, setting) => weightedSums(rankings, setting, discounts(setting.b), `base ${setting.b}`),
   nCG: (rankings, setting) => normalised(rankings, setting, EVEN, "even"),
@@ -314,6 +318,8 @@ const MOST_SHOWN_GAINS = 4; // on the button of a named weighting
 const SHAPES = "●▲■◆★✚▼✖○△□◇☆▽";
 const MAP_GAINS = 24;
 const MAP_BASES = [null, 20, 14, 10, 7, 5, 4, 3, 2.5, 2, 1.5, 1.2]; // null: no discount
+const ON_MAP = "Each cell is a setting and shows its best run. A higher base b discounts fewer ranks; “none” discounts no rank. " +
+  "Choose a cell to go there.";
 const NO_DISCOUNT = RANKS + 1; // a base that discounts no rank of the page
 
 // ------------------------------------------------------------------------------ page
@@ -504,11 +510,11 @@ class WhatIfPage {
     const level = this.data.levels[this.last];
     const ticks = make("div", { className: "what-if-ticks", "aria-hidden": "true" }, ...this.ticks());
     const axis = make("p", { className: "what-if-axis muted", textContent: `gain of level ${level}` });
+    this.mapText = make("p", {});
+    this.mapTable = make("div", { className: "wide" }, this.mapBody, ticks, axis);
     this.map = make("div", { hidden: true },
       make("h3", { textContent: `Best run by the gain of level ${level} and the discount` }),
-      make("p", { textContent:
-        "Each cell is a setting and shows its best run. A higher base b discounts fewer ranks; “none” discounts no rank. Choose a cell to go there." }),
-      make("div", { className: "wide" }, this.mapBody, ticks, axis), this.legend);
+      this.mapText, this.mapTable, this.legend);
   }
 
   // The gains that are powers of ten, below the columns of the map.
@@ -724,6 +730,9 @@ class WhatIfPage {
     for (const best of this.winners.flat()) counts.set(best, (counts.get(best) ?? 0) + 1);
     const listed = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || runsOf(a)[0] - runsOf(b)[0]);
     const { runs } = this.data;
+    // A map of one colour shows nothing that a sentence does not say.
+    this.mapTable.hidden = this.legend.hidden = listed.length === 1;
+    this.mapText.textContent = listed.length === 1 ? this.onOneBest(listed[0]) : ON_MAP;
     const alone = listed.filter((best) => !isShared(best));
     const coloursOfRuns = this.coloursOf(alone);
     const colours = listed.map((best) => (isShared(best) ? "" : coloursOfRuns[alone.indexOf(best)]));
@@ -743,6 +752,15 @@ class WhatIfPage {
       key.style.setProperty("--run", colours[number]);
       return make("li", {}, key, ...breakable(` ${namesOf(best, runs)}${isShared(best) ? ", equal" : ""}`));
     }));
+  }
+
+  // That the same runs are the best in all cells of the map.
+  onOneBest(best) {
+    const verb = isShared(best) ? "are equally good and" : "is";
+    const bases = MAP_BASES.filter((base) => base !== null);
+    return `${namesOf(best, this.data.runs)} ${verb} best at every gain of level ${this.data.levels[this.last]} from ` +
+      `${plain(this.mapGain(0))} to ${plain(this.mapGain(MAP_GAINS - 1))} with the bases ${Math.min(...bases)} to ` +
+      `${Math.max(...bases)} and without a discount, if the other gains stay as they are.`;
   }
 
   // The colour of each of the runs: that of the page's figure, or one that the figure does not use.
@@ -884,7 +902,7 @@ function tippingPoints(setting, { runs, levels }, turns) {
     sentences.push(`${changes(below.from, below.to, runs)} when ${highest} is ${isWorth}${fixed}.`);
   }
   if (!sentences.length) {
-    const never = `The best run never changes, up to a gain of ${plain(turns.alone.last)} of ${highest}`;
+    const never = `The best run stays the same if the gain of ${highest} alone changes, up to ${plain(turns.alone.last)}`;
     sentences.push(lowest < 0 ? `${never}, since no other level has a gain.` : `${never}${fixed}.`);
   }
   const drag = turns.dragged ? dragSentence(found, nearest(turns.dragged, gain), highest, runs) : "";
