@@ -481,7 +481,11 @@ def test_no_definition_is_none_in_every_form(kind):
     is_near = "altered" in kind
     assert ("The nearest is nDCG@10" in result.summary) == is_near
     assert bool(texts_of(result, "gap")) == is_near
-    assert result.topic_table().cells()[0] == ["topic", "given", "computed", "difference"]
+    columns = ["topic", "given", "computed", "difference", "differs"]
+    assert result.topic_table().cells()[0] == columns
+    assert [row[-1] for row in result.topic_table().rows] == differing.tolist()
+    for row in result.topic_table(rounded=True).rows:
+        assert bool(row[3]) == row[-1]
 
 
 def fewer_documents_retrieved(topics):

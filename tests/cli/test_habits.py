@@ -130,6 +130,14 @@ def test_a_note_tells_the_line_that_is_run(capsys):
     assert err == f"ir_measures_graded: {note}\n"
 
 
+def test_no_note_tells_the_long_form_of_a_line_that_the_help_has(capsys):
+    for words in ("qrels run 0.5", "qrels run P@1 0.5", "qrels run 0.5 P@1"):
+        assert cli.main(["identify", *words.split()]) == 0
+        assert "read as" not in capsys.readouterr().err
+    assert cli.main("identify qrels run --value 0.5".split()) == 0
+    assert "note: read as ir_measures_graded identify qrels run --mean" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("word", ["mixed", "mixed/", "./mixed"])
 def test_a_folder_with_other_files_is_refused_with_the_pattern_of_its_runs(capsys, word):
     Path("mixed").mkdir()

@@ -330,6 +330,11 @@ def _measure_with_level(measure: Measure, level: int) -> str:
     return str(measure(rel=level))
 
 
+def is_short_form(words: Sequence[str], line: Sequence[str]) -> bool:
+    """Whether the words are a short form of the line that the help of the command has."""
+    return words[0] == "identify" and _identified(words) == list(line)
+
+
 def advice_on(words: Sequence[str], line: Sequence[str]) -> str:
     """What the note on a line that is read as another one says of it, after the latter."""
     advice = ""

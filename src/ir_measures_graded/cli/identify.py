@@ -11,12 +11,16 @@ from ..output.result import Result, View
 from .arguments import COLUMNS, LEVELS, NO_LIMITS, given_columns, qrels, with_columns
 from .parser import Arguments, Option, as_list, choice, output, whole_number
 
-USAGE = ("QRELS RUN VALUES [RUN VALUES]…", "QRELS RUN --mean M [RUN --mean M]…")
+USAGE = (
+    "QRELS RUN VALUES [RUN VALUES]…",
+    "QRELS RUN [MEASURE] M",
+    "QRELS RUN --mean M [RUN --mean M]…",
+)
 OPTIONS = (
     qrels(),
     Option(
         "inputs RUN [VALUES]…",
-        "a run file and a file with its values by topic, or --mean; more runs narrow the answer",
+        "a run file and a file with its values by topic, or a mean M; more runs narrow the answer",
         many=True,
         reads=as_list,
     ),
@@ -50,7 +54,7 @@ def run(arguments: Arguments) -> Result:
     definitions; values by topic tell them apart.
 
       ir_measures_graded identify qrels.txt bm25.run values.csv
-      ir_measures_graded identify qrels.txt bm25.run --mean 0.1782 --measure nDCG@10
+      ir_measures_graded identify qrels.txt bm25.run nDCG@10 0.1782
     """
     values_of_runs: list[Any]
     if arguments.mean:
@@ -77,7 +81,10 @@ def run(arguments: Arguments) -> Result:
     identification = identify(with_columns(arguments.qrels, columns), files[0], **settings)
     if arguments.show == "topics":
         return View(
-            [identification.topic_table()], identification.figure, above=identification.answer()
+            [identification.topic_table(rounded=True)],
+            identification.figure,
+            read=identification.topic_table(),
+            above=identification.answer(),
         )
     return identification
 

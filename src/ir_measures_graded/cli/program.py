@@ -123,13 +123,15 @@ def _answered(words: Sequence[str]) -> Output:
         return Output([f"{PROGRAM} {__version__}"])
     if words[0].partition("=")[0] == COMPLETION:
         return Output(_completion(words))
-    from .habits import advice_on, in_our_words, shown_line  # This import takes time.
+    # This import takes time.
+    from .habits import advice_on, in_our_words, is_short_form, shown_line
 
     line = in_our_words(words)
     if line[0] not in COMMANDS:
         raise _no_command(words)
     if line != list(words):
-        tell(f"note: read as {shown_line(line)}{advice_on(words, line)}")
+        if not is_short_form(words, line):
+            tell(f"note: read as {shown_line(line)}{advice_on(words, line)}")
         words = line
     command = import_module(f".{words[0]}", __package__)
     from .parser import QUIET, Parser  # This import and the next ones take time.

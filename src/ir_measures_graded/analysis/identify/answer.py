@@ -10,7 +10,7 @@ import numpy as np
 from ...output.figures import Figure, Scatter, SortedBars, picture
 from ...output.formats import counted
 from ...output.result import Result
-from ...output.tables import Table
+from ...output.tables import Column, Table
 from .case import Case
 from .conclusions import CHANCE, Conclusions, States
 from .dimensions import LABELS, Definition
@@ -47,6 +47,7 @@ class Identification(Result):
       gives random values.
     - `means`, `differ`: the means given and computed (of several means the first), and the number
       of topics that differ.
+    - `differing`: which topics differ
     - `findings`: the answer, line by line: what it is about, and what was found.
     - `summary`: the answer in a sentence or two.
     """
@@ -65,6 +66,7 @@ class Identification(Result):
     means: tuple[float, float]
     differ: int
     findings: tuple[tuple[str, str], ...]
+    differing: np.ndarray
     summary: str = ""
 
     @property
@@ -127,14 +129,28 @@ class Identification(Result):
             text += f"; {self.differ} of {topics} differ{named}"
         return picture([points], title or self.summary, f"{text}.")
 
-    def topic_table(self) -> Table:
-        """One row per topic: the value given, the computed one, and their difference."""
-        arrays = {
-            "given": self.given,
-            "computed": self.computed,
-            "difference": self.computed - self.given,
-        }
-        return Table.of_arrays({"topic": self.topics}, arrays)
+    def topic_table(self, *, rounded: bool = False) -> Table:
+        """One row per topic: the value given, the computed one, their difference, and whether they
+        differ by more than the decimals of the values explain.
+
+        A difference that these explain is 0 if it is `rounded`, as people read it.
+        """
+        difference = self.computed - self.given
+        if rounded:
+            difference = np.where(self.differing | np.isnan(difference), difference, 0.0)
+        arrays = {"given": self.given, "computed": self.computed, "difference": difference}
+        table = Table.of_arrays({"topic": self.topics}, arrays)
+        if np.isnan(self.given).all():  # a mean
+            return table
+        columns = [*table.columns, Column("differs", kind=_mark)]
+        marks = self.differing.tolist()
+        rows = [[*row, mark] for row, mark in zip(table.rows, marks, strict=True)]
+        return Table(columns, rows)
+
+
+def _mark(differs: bool) -> str:
+    """What people read of a topic that differs, or does not."""
+    return "yes" if differs else ""
 
 
 def answered(case: Case, search: Search) -> Identification:
@@ -197,5 +213,6 @@ def answered(case: Case, search: Search) -> Identification:
         means=(float(given_mean), conclusions.names.means[0]),
         differ=differ,
         findings=tuple(findings),
+        differing=conclusions.differs[case.known],
         summary=conclusions.summary(),
     )
