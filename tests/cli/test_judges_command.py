@@ -139,6 +139,24 @@ def test_numbers_tell_a_judge_from_a_run(folder, text, expected):
         is_judge("file", beside_runs=True)
 
 
+def test_intervals_have_columns_of_their_own_except_in_text(output, folder):
+    Path("ann.txt").write_text("q1 0 a 2\nq1 0 b 0\nq2 0 c 1\nq2 0 d 0\n")
+    Path("ben.txt").write_text("q1 0 a 2\nq1 0 b 1\nq2 0 c 1\nq2 0 d 0\n")
+    words = ["judges", "ann.txt", "ben.txt"]
+    row = next(line for line in output(*words, "-f", "text") if line.startswith("ben "))
+    assert " to " in row
+    lines = output(*words, "-f", "markdown")
+    head = next(line for line in lines if line.startswith("| judge"))
+    assert [cell.strip() for cell in head.split("|")[2:5]] == [
+        "kappa (95 % interval)",
+        "lower",
+        "upper",
+    ]
+    assert not any(" to " in line for line in lines if line.startswith("| ben"))
+    latex = output(*words, "-f", "latex")
+    assert any(line.startswith("judge & kappa (95") and "lower & " in line for line in latex)
+
+
 def test_a_folder_of_machines_is_read_and_merged(output, folder):
     Path("machines").mkdir()
     Path("ann.txt").write_text("q1 0 a 2\nq1 0 b 0\nq2 0 c 1\n")

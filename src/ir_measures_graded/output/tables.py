@@ -49,6 +49,10 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+TYPESET = ("markdown", "latex")
+"""The formats of tables that are pasted elsewhere."""
+
+
 class Column(NamedTuple):
     """A column of a table.
 
@@ -175,6 +179,34 @@ class Table:
         heads = self.heads
         return [head.title for head in heads], list(map(list, self._rows_for_people()))
 
+    def with_ends(self) -> Table:
+        """The same table, in which a value with the ends of its interval has three columns.
+
+        >>> Ends = NamedTuple("Ends", [("value", float), ("lower", float), ("upper", float)])
+        >>> table = Table(["judge", Column("kappa", "kappa (95 % interval)", str)], [])
+        >>> replace(table, rows=[["llm", Ends(0.5, 0.25, 0.75)]]).with_ends().cells()
+        (['judge', 'kappa (95 % interval)', 'lower', 'upper'], [['llm', 0.5, 0.25, 0.75]])
+        """
+        columns: list[Column | str] = []
+        values: list[list[Any]] = []
+        for position, head in enumerate(self.heads):
+            cells = self._values_at(position)
+            if not self._has_ends_at(position):
+                columns.append(self.columns[position])
+                values.append(cells)
+                continue
+            columns += [Column(head.name, head.title), "lower", "upper"]
+            for part in ("value", "lower", "upper"):
+                values.append([getattr(cell, part, None) for cell in cells])
+        return replace(self, columns=columns, rows=list(zip(*values, strict=True)))
+
+    def _has_ends_at(self, position: int) -> bool:
+        """Whether a column, whose kind makes text of them, has values with their ends."""
+        column = self.columns[position]
+        if isinstance(column, str) or column.kind is None:
+            return False
+        return any(map(_has_ends, self._values_at(position)))
+
     def _rows_for_people(self) -> Sequence[Sequence[Any]]:
         """The rows with the cells that people read."""
         heads = self.heads
@@ -189,7 +221,12 @@ class Table:
         return list(zip(*cells, strict=True))
 
     def lines(self, form: str, places: int) -> Iterator[str]:
-        """The table in a format, with `cells` for people and `values` for programs."""
+        """The table in a format, with `cells` for people and `values` for programs.
+
+        Text alone has a value and its interval in one cell.
+        """
+        if form in TYPESET and any(map(self._has_ends_at, range(len(self.columns)))):
+            return self.with_ends().lines(form, places)
         if form in FOR_PEOPLE:
             columns = [head.title for head in self.heads]
             rows = self._rows_for_people()
@@ -205,6 +242,13 @@ class Table:
             in_lines = islice(text_rows(no_headings, wrapped(rows), places), 1, None)
             return chain.from_iterable(in_lines)
         return islice(FORMATS[form](no_headings, rows, places), 1, None)
+
+
+def _has_ends(cell: Any) -> bool:
+    """Whether a cell is a value with the ends of its interval."""
+    return isinstance(cell, tuple) and {"value", "lower", "upper"} <= set(
+        getattr(cell, "_fields", ())
+    )
 
 
 class Note(str):
