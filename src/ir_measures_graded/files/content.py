@@ -338,9 +338,9 @@ class Content:
         `kind` is that of a file whose parts may be compressed. Raises `FileError` if the work and
         the bytes exceed the limit.
         """
-        if not self.is_limited(kind):
-            return
         kind = kind or self.compression
+        if not kind or not self.sizes.expansion:  # as is_limited
+            return
         self._spent += work.bytes * count
         if self._spent + self._unpacked <= self.sizes.free:  # which every file has
             return

@@ -57,7 +57,7 @@ from .search_answers import (
     with_params,
 )
 
-MEASURE = r"[A-Za-z_]+@[0-9]+"
+MEASURE = re.compile(r"[A-Za-z_]+@[0-9]+")
 SCALAR_MEMBER = re.compile(rb'[^"]*"(?P<key>[^"\\]*)"\s*:\s*(?:"[^"\\]*"|[^\s"\[{}\],]+)(?=\s*,)')
 FIRST_CONTAINER = re.compile(rb'[^"]*"(?P<key>[^"\\]*)"\s*:\s*(?P<sign>[\[{])')
 MOST_SCALARS = 100  # before the documents of an answer
@@ -397,7 +397,10 @@ def _id_of(thing: dict[str, Any], ours: str, reading: Reading) -> str | int | fl
     keys_of: Callable[..., list[str]] = _keys_in_order
     if len(names) <= MOST_KEPT_KEYS:
         keys_of = _keys_of
-    for key in keys_of(names, ours, tuple(reading.chosen.names(ours))):
+    chosen: tuple[str, ...] = ()
+    if reading.chosen.columns:
+        chosen = tuple(reading.chosen.names(ours))
+    for key in keys_of(names, ours, chosen):
         if isinstance(thing[key], (str, int, float)):
             return thing[key]
     return None
@@ -447,7 +450,8 @@ def _parts_of_topics(
 ) -> Iterator[Part]:
     """The rows of topics with their documents and values, in parts of whole topics."""
     for block in _blocks(topics, reading.sizes.rows, lambda topic: len(topic[2])):
-        lines, names, documents, values = zip(*block, strict=True)
+        # zip(*block) would make an object for each topic, which the garbage collector searches.
+        lines, names, documents, values = (list(map(itemgetter(part), block)) for part in range(4))
         counts = list(map(len, documents))
         sizes = zip(names, counts, strict=True)
         empty = tuple(str(name) for name, count in sizes if not count)
@@ -680,7 +684,7 @@ def _topic(text: Text, topic: Any, documents: Any, facts: Facts, role: Role) -> 
         raise text.error(
             f"topic {shown(topic)} has documents without levels or scores: {shown(documents)}"
         )
-    if documents and all(re.fullmatch(MEASURE, document) for document in documents):
+    if documents and all(map(MEASURE.fullmatch, documents)):
         raise text.error(VALUES)
     return text.line, topic, documents, documents.values()
 

@@ -236,6 +236,7 @@ class Text:
     def __init__(self, content: Content):
         self.name = content.name
         self._content = content
+        self._is_limited = content.is_limited()
         self.line = 1
         self.is_known = False
         self._at = 0
@@ -255,6 +256,8 @@ class Text:
 
     def spend(self, work: Work, count: int = 1) -> None:
         """Count work on the values against the limit of a compressed file."""
+        if not self._is_limited:
+            return
         try:
             self._content.spend(work, count)
         except FileError:
