@@ -17,7 +17,7 @@ from ir_measures_graded.errors import InputWarning
 
 SECONDS = 60
 """No small input may take longer, also on a busy machine."""
-MESSAGE = re.compile(r"ir_measures_graded: (error|warning): \S.*", re.DOTALL)
+MESSAGE = re.compile(r"ir_measures_graded: (error|warning|note): \S.*", re.DOTALL)
 SAID_BY_IR_MEASURES = re.compile(r"^skipped \['gm_map'\]: .*\n", re.MULTILINE)
 STATUSES = {"gate": (0, 1, 2, 3), "check": (0, 1, 2)}
 """The exit statuses of commands with verdicts."""
