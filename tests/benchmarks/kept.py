@@ -5,7 +5,7 @@
 A figure is the processor time of an evaluation (nDCG_JK@10, workload M), divided by that of a fixed
 piece of work. Both are measured in turns in one process, and the least time of each counts, so a
 figure depends little on the speed of a machine. On one machine (Intel Xeon), the figures changed by
-up to 6 % if NumPy could not use AVX-512, and rose by up to a fifth if it had no AVX2 either.
+up to 6 % if NumPy could not use AVX-512, and rose by 3 % to 27 % if it had no AVX2 either.
 `kept.json` has the smallest figure ever measured of each form. A form has fallen behind if its
 figure is more than a tenth above that; the exit status is then 1. `--keep` writes smaller figures
 into the file.
