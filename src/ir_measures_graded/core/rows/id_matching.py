@@ -435,14 +435,11 @@ class Ids:
         ids.are_dense = self.are_dense
         return ids
 
-    def have_length_of(self, other: Ids) -> bool:
-        """Whether an id may be as long as one of the other column. Extremes of the lengths tell
-        this of most columns.
-        """
-        lengths = self.lengths
-        shortest = lengths.min(initial=LONGEST_ID)
-        longest = lengths.max(initial=0)
-        return bool(((shortest <= other.lengths) & (other.lengths <= longest)).any())
+    def may_have_length(self, lengths: Iterable[int]) -> bool:
+        """Whether one of these is between the extremes of the lengths of the ids."""
+        shortest = int(self.lengths.min(initial=LONGEST_ID))
+        longest = int(self.lengths.max(initial=0))
+        return any(shortest <= length <= longest for length in lengths)
 
     def equal_rows(self, other: Ids, row: np.ndarray) -> np.ndarray:
         """The rows whose id equals that of the other column in `row` (N).
@@ -487,7 +484,8 @@ class Ids:
         width = words * WORD
         if not width or width * len(self) > 4 * self.data.size:
             return self
-        data = np.stack(list(self._filled()), axis=1)
+        columns = list(self._filled())
+        data = columns[0] if words == 1 else np.stack(columns, axis=1)
         padded = Ids(data.reshape(-1).view(np.uint8), range(0, data.nbytes, width), self.length)
         padded.are_flawless = self.are_flawless
         return padded

@@ -475,11 +475,10 @@ class Rows(RunSource):
         if rows is not None:
             return rows[rows >= 0]
         docs = self.column[0]
-        ids_of_topics = Ids.of(topics)
-        if not docs.have_length_of(ids_of_topics):
+        if not docs.may_have_length({len(topic.encode()) for topic in topics}):
             return np.empty(0, np.int64)
         topic_of_row = np.repeat(np.arange(listed.size), sizes[listed])
-        return docs.equal_rows(ids_of_topics, topic_of_row)
+        return docs.equal_rows(Ids.of(topics), topic_of_row)
 
     def without_own_topic(self) -> Rows:
         """The rows whose document has another id than their topic; a
