@@ -78,7 +78,7 @@ def refusal(function, *arguments, **options):
             "document '1' has the score 2.0; it must be in",
         ),
         (("nDCG_IA@3", [1, 0], [1, 2], [2]), "the qrels have no intents"),
-        (("ERR@3", [1, 0], [1, 2], [2]), "ir_measures_graded does not compute ERR@3; ERR_G"),
+        (("ERR", [1, 0], [1, 2], [2]), "ir_measures_graded does not compute ERR; ERR_G"),
         (
             ("CG", [1, 0], [1, 2], [2], "docid"),
             "ties='docid' is not allowed; ties is 'mean', 'min', 'max' or 'given'",
