@@ -249,6 +249,8 @@ def test_a_file_that_exists_is_never_overwritten(tmp_path):
     more = holes(QRELS, RUNS, "CG@3", batch=9)
     few.ask(path)
     few.ask(path)  # the same list
+    more.ask(path)  # another list, because the first has no answer
+    few.ask(path)
     path.write_text(path.read_text().replace("q1,x,,", "q1,x,3,"))
     assert add_answers(QRELS, path).qrels["q1"]["x"] == 3
     answered = path.read_bytes()
@@ -256,6 +258,13 @@ def test_a_file_that_exists_is_never_overwritten(tmp_path):
         with pytest.raises(GradedError, match=r"to-judge\.csv: the file exists, perhaps with"):
             batch.ask(path)
     assert path.read_bytes() == answered
+
+
+def test_a_list_with_all_unjudged_documents_names_a_deeper_cutoff():
+    asked = holes(QRELS, RUNS, "CG@1", batch=9)
+    assert len(asked) == asked.unjudged < 9
+    assert "These are all; a deeper cutoff, as CG@10, has more." in map(str, asked.answer())
+    assert "deeper" not in " ".join(map(str, holes(QRELS, RUNS, "CG@1", batch=1).answer()))
 
 
 def test_cells_that_a_spreadsheet_would_compute_come_back_unchanged(tmp_path):

@@ -495,7 +495,7 @@ def test_the_method_names_inputs_and_sources(tmp_path):
     assert (mine["name"], mine["path"]) == ("mine", str(path))
     assert (poor["name"], poor["path"]) == ("poor", "")
     assert mine["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert [work.key for work in method["works"]] == ["jarvelin2002"]
+    assert [work.key for work in method["works"]] == ["jarvelin2002", "ir_measures_graded"]
     assert method["command"] == "as typed"
 
 

@@ -7,16 +7,13 @@ from typing import Any
 
 from ir_measures import Measure
 
-from .. import __version__
 from ..core.registry import plugins
 from ..core.registry.listing import (
     better,
+    cited_for,
     facts_of,
     page,
-    programs_of,
-    references_of,
     standard,
-    works_of,
 )
 from ..core.registry.notation import parse_measures
 from ..core.registry.sentences import formulas_in_tex, paragraph_of, sentence
@@ -31,17 +28,7 @@ from .results import Answer
 
 Lines = Callable[[int], Iterable[str]]
 """The lines of a document with a number of decimals."""
-IR_MEASURES = "MacAvaney, Macdonald & Ounis 2022"
-"""The work that the users of ir-measures cite."""
 AVERAGED = "With avg=True, the value is the mean over the first k ranks:"
-SOFTWARE = f"""\
-@software{{{PROGRAM},
-  author = {{{{The ir-measures-graded authors}}}},
-  title = {{ir-measures-graded: Graded relevance measures for ir-measures}},
-  version = {{{__version__}}},
-  year = {{2026}},
-}}"""
-"""The entry of this package."""
 USAGE = ("[MEASURE…]",)
 OPTIONS = (
     Option("names MEASURE", "measure to describe in full", many=True),
@@ -119,16 +106,9 @@ def _named(arguments: Arguments, flag: str) -> Sequence[Measure]:
 
 
 def _bibtex(arguments: Arguments) -> Answer:
-    """The entries of the works that define the named measures, and of the software.
-
-    ir-measures is cited if a measure is its own, and for no measure.
-    """
+    """The entries of the works that define the named measures, and of the software."""
     measures = parse_measures(arguments.names, uncut=True) if arguments.names else []
-    rows = [[work.key, work.bibtex] for work in [*works_of(measures), *programs_of(measures)]]
-    if not all(map(works_of, ([measure] for measure in measures))) or not measures:
-        rows += [[work.key, work.bibtex] for work in references_of(IR_MEASURES)]
-    rows.append([PROGRAM, SOFTWARE])
-    rows = [[key, latex_letters(bibtex)] for key, bibtex in rows]
+    rows = [[work.key, latex_letters(work.bibtex)] for work in cited_for(measures)]
     table = Table(["key", "bibtex"], rows)
     lines = "\n\n".join(bibtex for _, bibtex in rows).split("\n")
     return Answer(View([table]), documents={"text": lambda _: lines})

@@ -10,13 +10,13 @@ B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval ev
 
 from __future__ import annotations
 
+import csv
 import math
 import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -70,7 +70,7 @@ class Holes(Result):
     number of open pairs of runs, and `turned` has the pairs whose order differs with expected
     gains. `merged` are the qrels with the answers. `outlook` has what the figure needs. `levels`
     are those of the qrels, and `heads` the names of the columns of topics, documents and levels
-    that `ask` writes.
+    that `ask` writes. `batch` is the number of documents that was asked for, None for the default.
     """
 
     runs: tuple[str, ...]
@@ -90,6 +90,7 @@ class Holes(Result):
     outlook: Outlook
     levels: tuple[float, ...] = ()
     heads: tuple[str, ...] = HEADS
+    batch: int | None = None
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -144,7 +145,16 @@ class Holes(Result):
         unjudged = counted(self.unjudged, "unjudged document")
         depth = self.measure.params["cutoff"]
         text = "Judge {} of {} within rank {} next, document {} of topic {} first."
-        return [Note(text, len(self), unjudged, depth, self.documents[0], self.topics[0])]
+        notes = [Note(text, len(self), unjudged, depth, self.documents[0], self.topics[0])]
+        return [*notes, *self._all_listed()]
+
+    def _all_listed(self) -> list[Note]:
+        """Where further documents are, if the list has fewer than are asked for."""
+        depth = self.measure.params["cutoff"]
+        if self.batch is None or len(self) < self.unjudged or len(self) >= self.batch:
+            return []
+        deeper = self.measure @ (10 * depth)
+        return [Note("These are all; a deeper cutoff, as {}, has more.", deeper)]
 
     def _next_anyway(self) -> list[Note]:
         """The documents in the list, though no pair of runs is open, or how to list some."""
@@ -164,7 +174,7 @@ class Holes(Result):
         if len(self) > self.sampled:
             wanted = "documents were asked for"
         text = "The list has {} of {} within rank {} all the same, because {}."
-        return [Note(text, documents, unjudged, depth, wanted)]
+        return [Note(text, documents, unjudged, depth, wanted), *self._all_listed()]
 
     def tables(self) -> list[Table]:
         """One row per document, and the mean of each run, also with expected gains."""
@@ -218,7 +228,7 @@ class Holes(Result):
         The columns are topic, document, level (empty), under the names that the table of the qrels
         has, and runs, and ``sample`` if there is a random one. An apostrophe marks cells as text
         that a spreadsheet would compute. Raises `GradedError` if there is no document, if the file
-        cannot be written, and if it exists with another content, so that answers are never
+        cannot be written, and if it exists and is no list without levels, so that answers are never
         overwritten.
         """
         if not len(self):
@@ -243,12 +253,24 @@ class Holes(Result):
         ]
         heads = [*self.heads, *columns[len(HEADS) :]]
         content = as_bytes(comma_separated(heads, rows))
-        if os.path.isfile(path) and Path(path).read_bytes() not in (b"", content):
+        if os.path.isfile(path) and not self._is_without_answers(path):
             raise FileError(
                 f"{os.fspath(path)}: the file exists, perhaps with answers of a judge; name "
                 "another file"
             )
         return content
+
+    def _is_without_answers(self, path: str | os.PathLike[str]) -> bool:
+        """Whether a file is empty, or a list for a judge without a level."""
+        with open(path, encoding="utf-8", errors="replace", newline="") as file:
+            heads, *rows = [*csv.reader(file)] or [[]]
+        if not heads:
+            return True
+        level = self.heads[HEADS.index("level")]
+        if "runs" not in heads or level not in heads:
+            return False
+        column = heads.index(level)
+        return all(len(row) == len(heads) and not row[column].strip() for row in rows)
 
 
 @checks_arguments("holes(qrels, {'old': old, 'new': new}, 'nDCG@10')")
@@ -343,6 +365,7 @@ def holes(
         outlook=Outlook.of(model, pool, order),
         levels=study.judgments.levels,
         heads=heads,
+        batch=batch,
     )
 
 

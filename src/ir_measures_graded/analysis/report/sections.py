@@ -11,7 +11,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import sign_of
-from ...core.registry.listing import facts_of, works_of
+from ...core.registry.listing import cited_for, facts_of
 from ...core.registry.sentences import sentence
 from ...errors import NotApplicableError
 from ...evaluation.at_ranks import uncut
@@ -250,7 +250,7 @@ def method(evaluation: Evaluation, study: Study | None, command: str) -> dict[st
     ``inputs`` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given, and
     ``sha256`` of the file, which are empty where there is none. ``definitions`` have the facts
     about each measure and its paragraph, if it has one, ``bounds`` tells how the intervals of means
-    are bounded, and ``works`` are the sources.
+    are bounded, and ``works`` are what a paper cites.
     """
     inputs = []
     runs: Sequence[Run] = ()
@@ -276,5 +276,5 @@ def method(evaluation: Evaluation, study: Study | None, command: str) -> dict[st
         "inputs": inputs,
         "versions": list(versions()),
         "command": command,
-        "works": works_of(evaluation.measures),
+        "works": cited_for(evaluation.measures),
     }

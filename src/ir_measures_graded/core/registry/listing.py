@@ -6,7 +6,7 @@ The works that define the measures are entries of the BibTeX file ``references.b
 import os
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -192,6 +192,10 @@ def _wrapped(text: str, label: str = "", width: int = 100) -> list[str]:
 REFERENCES = os.path.join(os.path.dirname(__file__), "references.bib")
 
 
+IR_MEASURES = "MacAvaney, Macdonald & Ounis 2022"
+"""The work that the users of ir-measures cite."""
+
+
 class Reference(NamedTuple):
     """An entry of the file: its key, its BibTeX, and its name as the source of a measure gives
     it.
@@ -200,6 +204,19 @@ class Reference(NamedTuple):
     key: str
     bibtex: str
     name: str
+
+
+@cache
+def this_package() -> Reference:
+    """The entry of this package."""
+    bibtex = f"""\
+@software{{ir_measures_graded,
+  author = {{{{The ir-measures-graded authors}}}},
+  title = {{ir-measures-graded: Graded relevance measures for ir-measures}},
+  version = {{{plugins.own_version()}}},
+  year = {{2026}},
+}}"""
+    return Reference("ir_measures_graded", bibtex, "ir-measures-graded")
 
 
 @cache
@@ -258,6 +275,20 @@ def programs_of(measures: Iterable[Measure]) -> list[Reference]:
         if source.startswith(TREC_EVAL):
             return [references()[TREC_EVAL_WORK]]
     return []
+
+
+def cited_for(measures: Sequence[Measure]) -> list[Reference]:
+    """The works and programs to cite for values of measures: those that define the measures,
+    ir-measures for a measure of its own and for none, and this package.
+
+    >>> from ir_measures import AP
+    >>> [work.key for work in cited_for([AP])]
+    ['buckley2026', 'macavaney2022', 'ir_measures_graded']
+    """
+    cited = [*works_of(measures), *programs_of(measures)]
+    if not measures or not all(works_of([measure]) for measure in measures):
+        cited += references_of(IR_MEASURES)
+    return [*cited, this_package()]
 
 
 def _name(key: str, bibtex: str) -> str:

@@ -68,6 +68,11 @@ def admit_own(version: str) -> None:
     _met.append(Plugin("measures", "ir-measures-graded", version, measures))
 
 
+def own_version() -> str:
+    """The version of this package."""
+    return _met[0].version
+
+
 def _admit(entry: "EntryPoint", distribution: str, version: str) -> None:
     """Register the plugin of an entry point, with all of its measures or with none."""
     measures: tuple[GradedMeasure, ...] = ()
