@@ -216,12 +216,17 @@ def test_the_sentence_on_turns_is_that_of_the_page():
     result = sensitivity(demo.qrels_path(), demo.run_paths(), ["nDCG_JK@10"])
     assert result.turns == [
         "By nDCG_JK@10, E overtakes D when level 3 is worth less than 1.89 times level 1, with "
-        "level 2 at 2. If no lower level may gain more than level 3, E overtakes D below a gain of "
+        "level 2 at 2; if no lower level may gain more than level 3, below a gain of "
         "1.83."
     ]
     turns = turns_of(result.study, parse_measure("Q@10"), (1, 2, 3), (0, 1, 2))
     assert str(turns).endswith(
-        "If no lower level may gain more than level 3, no other run is best at lower gains."
+        "; if no lower level may gain more than level 3, no other run is best at lower gains."
+    )
+    at_zero = turns_of(result.study, parse_measure("Q@30"), (1, 2, 3), (1, 2, 0))
+    assert str(at_zero) == (
+        "By Q@30, E overtakes B when level 3 has a gain above 0, with level 1 at 1 and level 2 at "
+        "2."
     )
     without_others = sensitivity(
         demo.qrels_path(), demo.run_paths(), ["nDCG_JK(gains=1:0,2:0)@10", "AP"]

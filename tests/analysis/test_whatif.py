@@ -39,7 +39,7 @@ def test_lists_hold_the_level_at_each_rank():
 def test_levels_too_high_for_exponential_gains_have_the_other_presets():
     page = what_if_of("nDCG_JK@5", {"1": {"a": 10**6, "b": 2 * 10**7}}, RUNS)
     presets = dict(page.data()["presets"])
-    assert presets["as named, linear"] == [10**6, 2 * 10**7]
+    assert presets["linear"] == [10**6, 2 * 10**7]
     assert "exp" not in presets
 
 
@@ -67,9 +67,10 @@ def test_equal_gains_share_a_button():
         QRELS, RUNS, ["nDCG_JK"], gains=["mine=1:1,2:2", "flat=1:1,2:1", "one=1:1,2:1"]
     )
     buttons = orders.what_if().buttons()
-    assert ("as named, mine, w3, linear", [1, 2]) in buttons
+    assert buttons[0] == ("as named", [1, 2])
+    assert ("mine, w3, linear", [1, 2]) in buttons
     assert ("flat, one, w1", [1, 1]) in buttons
-    assert len({tuple(gains) for _, gains in buttons}) == len(buttons)
+    assert len({tuple(gains) for _, gains in buttons[1:]}) == len(buttons) - 1
 
 
 def test_the_page_begins_with_the_only_weighting_that_was_named():

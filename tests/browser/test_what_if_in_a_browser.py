@@ -1,6 +1,7 @@
 """The what-if page in a browser: its values are those of Python, and its controls work."""
 
 import random
+import re
 
 import pytest
 
@@ -91,7 +92,7 @@ def test_the_page_begins_with_the_measure_as_named(opened, demo_page):
     page = opened(demo_page).page
     assert page.evaluate("whatIf.means") == pytest.approx(means.tolist(), abs=1e-9)
     pressed = page.get_by_role("button", pressed=True).all_inner_texts()
-    assert pressed == ["as named, w3, linear (1, 2, 3)"]
+    assert pressed == ["as named (1, 2, 3)", "w3, linear (1, 2, 3)"]
     answer = page.locator(".what-if-answers .lead").inner_text()
     assert answer == "D is best, with a mean of .5077."
     agreed = page.locator(".what-if-answers > p:not(.lead)")
@@ -139,6 +140,90 @@ def test_levels_stay_in_order_until_that_is_unlocked(opened, demo_page):
     gain.fill("30")
     gain.press("Enter")
     assert page.evaluate("whatIf.setting.gains") == [30, 20, 20]
+
+
+ALLOWED = "a gain is a number from 0 to 1,000,000. Level 2 still gains 2."
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ("-3", f"−3 is no gain: {ALLOWED}"),
+        ("1e999", f"That is no gain: {ALLOWED}"),
+        ("1e300", f"1e300 is no gain: {ALLOWED}"),
+        ("", f"That is no gain: {ALLOWED}"),
+        ("e", f"That is no gain: {ALLOWED}"),
+    ],
+)
+def test_an_entry_that_is_no_gain_changes_nothing_and_says_what_is_allowed(
+    opened, demo_page, keys, sentence
+):
+    page = opened(demo_page).page
+    gain = page.get_by_label("gain of level 2, as a number")
+    gain.focus()
+    gain.press("Control+a")
+    gain.press("Delete")
+    gain.press_sequentially(keys)
+    gain.press("Tab")
+    assert page.locator(".what-if-entry").inner_text() == sentence
+    assert page.evaluate("whatIf.setting.gains") == [1, 2, 3]
+    assert gain.input_value() == "2"
+    gain.fill("2.5")
+    gain.press("Tab")
+    assert page.locator(".what-if-entry").is_hidden()
+    assert page.evaluate("whatIf.setting.gains") == [1, 2.5, 3]
+
+
+def test_a_lower_level_above_a_higher_one_says_which_levels_went_along(opened, demo_page):
+    page = opened(demo_page).page
+    gain = page.get_by_label("gain of level 1, as a number")
+    gain.fill("2.5")
+    gain.press("Enter")
+    assert page.locator(".what-if-entry").inner_text() == (
+        "Level 2 went along, since a higher level is worth at least as much."
+    )
+    page.get_by_label("gain of level 3, as a number").fill("0")
+    page.get_by_label("gain of level 3, as a number").press("Enter")
+    answer = page.locator(".what-if-answers .lead").inner_text()
+    assert answer == "No level has a gain, so all means are 0."
+
+
+@pytest.mark.parametrize("gains", ["-3,1,2", "1,,2", "1,2", "1,2,1e999"])
+def test_an_address_without_a_setting_says_so(opened, demo_page, gains):
+    page = opened(demo_page, f"#g={gains}").page
+    assert page.locator(".what-if-entry").inner_text().startswith("The address has no setting")
+    assert page.evaluate("whatIf.setting.gains") == [1, 2, 3]
+
+
+def test_the_setting_as_named_is_pressed_until_the_cutoff_changes(opened, demo_page):
+    page = opened(demo_page).page
+    page.get_by_label("cutoff").fill("30")
+    pressed = page.get_by_role("button", pressed=True)
+    assert pressed.all_inner_texts() == ["w3, linear (1, 2, 3)"]
+    page.get_by_role("button", name="as named (1, 2, 3)").click()
+    assert page.evaluate("whatIf.setting.cutoff") == 10
+    assert "as named (1, 2, 3)" in pressed.all_inner_texts()
+
+
+def test_a_turn_where_documents_become_relevant_is_at_0(opened, demo_page):
+    # Q counts a document with any gain as relevant.
+    page = opened(demo_page, "#g=1,2,3&k=30&m=Q").page
+    page.wait_for_selector(".what-if-tipping:not(:empty)")
+    lines = lines_of(page)
+    at_zero, above_zero = lines[-3:-1]
+    assert at_zero == "at 0: B"
+    assert re.fullmatch(r"above 0 to [.\d]+: E, now", above_zero)
+    gains = page.get_by_label("gain of level 3, as a number")
+    page.get_by_label("a higher level is worth at least as much").uncheck()
+    gains.fill("0")
+    gains.press("Enter")
+    page.get_by_text("at 0: B, now").wait_for()
+    assert lines_of(page)[0] == (
+        "E overtakes B when level 3 has a gain above 0, with level 1 at 1 and level 2 at 2."
+    )
+    means = page.evaluate("[0, 1e-9].map((gain) => whatIf.meansFor({ gains: [1, 2, gain] }))")
+    names = list(demo.run_paths())
+    assert [names[run.index(max(run))] for run in means] == ["B", "E"]
 
 
 def test_sliders_and_map_work_by_keyboard(opened, demo_page):
@@ -207,10 +292,10 @@ def test_all_turns_are_those_of_python_and_the_map_has_the_colours_of_the_figure
 def test_a_turn_below_another_level_says_that_the_slider_takes_it_along(opened, demo_page):
     page = opened(demo_page, "#b=2&g=1,2,3&k=10&m=nDCG_JK").page
     page.wait_for_selector(".what-if-tipping:not(:empty)")
-    assert lines_of(page)[:4] == [
-        "E overtakes D when level 3 is worth less than 1.89 times level 1, with level 2 at 2.",
-        "The slider takes lower levels along: then E overtakes D below a gain of 1.83. "
-        "Uncheck the box to move level 3 alone.",
+    assert lines_of(page)[:3] == [
+        "E overtakes D when level 3 is worth less than 1.89 times level 1, with level 2 at 2; by "
+        "the slider, which takes lower levels along while the box is checked, below a gain of "
+        "1.83.",
         "Best run by the gain of level 3 alone:",
         "0 to .711: B",
     ]
@@ -268,9 +353,9 @@ def test_a_slider_that_turns_nothing_says_so(opened, demo_page):
     page = opened(demo_page, "#g=0,1,2&m=Q").page
     page.wait_for_selector(".what-if-tipping:not(:empty)")
     assert lines_of(page) == [
-        "E overtakes D when level 3 is worth nothing, with level 1 at 0.",
-        "The slider takes lower levels along: then no other run is best at lower gains. Uncheck "
-        "the box to move level 3 alone.",
+        "E overtakes D when level 3 is worth nothing, with level 1 at 0 and level 2 at 1; by the "
+        "slider, which takes lower levels along while the box is checked, no other run is best at "
+        "lower gains.",
     ]
     page.get_by_label("a higher level is worth at least as much").uncheck()
     page.wait_for_function(
@@ -281,9 +366,9 @@ def test_a_slider_that_turns_nothing_says_so(opened, demo_page):
 def test_the_slider_says_up_to_which_gain_no_other_run_is_best(opened, demo_page):
     page = opened(demo_page, "#b=2&g=1,5,2&k=10&m=nDCG_JK").page
     page.wait_for_selector(".what-if-tipping:not(:empty)")
-    assert lines_of(page)[1].startswith(
-        "The slider takes lower levels along: then no other run is best at higher gains, up to "
-        "100, and E overtakes D below a gain of 1.83."
+    assert lines_of(page)[0].endswith(
+        "; by the slider, which takes lower levels along while the box is checked, no other run is "
+        "best at higher gains, up to 100, and E overtakes D below a gain of 1.83."
     )
 
 

@@ -36,8 +36,9 @@ LEAST_GAIN = 0.1
 """The gain of the first position above 0."""
 USUAL_HIGHEST_GAIN = 100.0
 """The gain of the last position, unless a level has a higher one."""
-AT_ZERO = 1e-3
-"""A turn below this gain is one between nothing and something."""
+JUST_ABOVE_0 = 1e-9
+"""A turn at this gain is one between nothing and something: some measures count a document with any
+gain as relevant."""
 TIED = 1e-12
 """The distance of equal means, as a share of the largest one."""
 MOST_FIXED = 3
@@ -53,6 +54,11 @@ class Turn(NamedTuple):
     gain: float
     before: Best
     after: Best
+
+    @property
+    def is_at_zero(self) -> bool:
+        """Whether the best runs change as soon as the level has a gain."""
+        return self.gain <= JUST_ABOVE_0
 
 
 @dataclass(frozen=True)
@@ -78,28 +84,34 @@ class Turns:
         highest = f"level {self.levels[-1]}"
         if self.above:
             change = _change(self.above.after, self.above.before)
-            clauses.append(f"{change} when {highest} is worth more than {self._worth(self.above)}")
+            worth = f"is worth more than {self._worth(self.above)}"
+            if self.above.is_at_zero:
+                worth = "has a gain above 0"
+            clauses.append(f"{change} when {highest} {worth}")
         if self.below:
             change = _change(self.below.before, self.below.after)
             worth = f"worth less than {self._worth(self.below)}"
-            if self.below.gain <= AT_ZERO:
+            if self.below.is_at_zero:
                 worth = "worth nothing"
             clauses.append(f"{change} when {highest} is {worth}")
         if not clauses:
             last = plain_number(_positions(max(map(float, self.gains)))[-1])
             same = f"the best run stays the same if the gain of {highest} alone changes"
             clauses.append(f"{same}, up to {last}")
-        sentence = f"By {self.measure}, {', and '.join(clauses)}{self._fixed()}."
+        sentence = f"By {self.measure}, {', and '.join(clauses)}{self._fixed()}"
         if self.differs_along:
-            sentence += f" If no lower level may gain more than {highest}, {self._along()}."
-        return sentence
+            sentence += f"; if no lower level may gain more than {highest}, {self._along()}"
+        return f"{sentence}."
 
     def _along(self) -> str:
         """The turn below with lower levels taken along, as a clause."""
         if self.along is None:
             return "no other run is best at lower gains"
-        change = _change(self.along.before, self.along.after)
-        return f"{change} below a gain of {short(self.along.gain, '.3g')}"
+        where = f"below a gain of {short(self.along.gain, '.3g')}"
+        # A change that the sentence has just told is not told again.
+        if self.below and self.below[1:] == self.along[1:]:
+            return where
+        return f"{_change(self.along.before, self.along.after)} {where}"
 
     @property
     def _compared(self) -> int | None:
@@ -115,9 +127,11 @@ class Turns:
 
     def _fixed(self) -> str:
         """The other gains, which stay as they are."""
+        turns = [turn for turn in (self.above, self.below) if turn]
+        is_compared = not turns or not all(turn.is_at_zero for turn in turns)
         fixed = []
         for place, gain in enumerate(self.gains[:-1]):
-            if place != self._compared:
+            if not is_compared or place != self._compared:
                 fixed.append(f"level {self.levels[place]} at {short(float(gain), '.3g')}")
         if not fixed:
             return ""
@@ -166,6 +180,10 @@ def turns_of(
     # The own gain may be between two positions.
     rising = [*lower[-1:], *higher]
     falling = [*higher[:1], *lower[::-1]]
+    # A run may be the best at gain 0 alone, above which documents of the level are relevant.
+    if rising[0] == 0:
+        rising.insert(1, JUST_ABOVE_0)
+    falling.insert(-1, JUST_ABOVE_0)
 
     def below_by(winner: Callable[[float], Best]) -> Turn | None:
         turns = _turns_between(falling, winner)
@@ -181,7 +199,7 @@ def turns_of(
             winners(lambda gain: [*(min(other, gain, most) for other in lower_gains), gain])
         )
     turns = Turns(measure, levels, gains, above, below, along, differs_along=along != below)
-    is_nothing = below is not None and below.gain <= AT_ZERO and turns._compared is None
+    is_nothing = below is not None and below.is_at_zero and turns._compared is None
     if is_nothing:  # Without any gain above 0, all runs are equal.
         turns = replace(turns, below=None, differs_along=False)
     return turns
@@ -207,7 +225,7 @@ def _turns_between(gains: Sequence[float], winner: Callable[[float], Best]) -> I
         low = min(gain, neighbour)
         high = max(gain, neighbour)
         before = winner(low)
-        while high - low > max(5e-4 * high, 1e-4):
+        while high - low > 5e-4 * high and high > JUST_ABOVE_0:
             middle = (low + high) / 2
             if winner(middle) == before:
                 low = middle

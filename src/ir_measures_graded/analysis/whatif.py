@@ -58,7 +58,7 @@ GAINS_BY = frozenset(["gains", "dcg"])
 STANDARD = "nDCG_JK"
 """The measure at first, if the page does not compute the one that was named."""
 AS_NAMED = "as named"
-"""The button of the gains at first."""
+"""The button of the setting at first."""
 NOTHING = "."
 """The character of a rank without a document above level 0."""
 
@@ -111,12 +111,15 @@ class WhatIf:
         }
 
     def buttons(self) -> list[tuple[str, list[Number]]]:
-        """The names and the gains of the setting at first and of the presets; names of equal gains
-        share one button."""
-        names: dict[tuple[Number, ...], list[str]] = {tuple(self.gains): [AS_NAMED]}
+        """The names and the gains of the setting at first and of the presets; presets of equal
+        gains share one button."""
+        names: dict[tuple[Number, ...], list[str]] = {}
         for name, gains in self.presets().items():
             names.setdefault(tuple(gains), []).append(name)
-        return [(", ".join(equal), list(gains)) for gains, equal in names.items()]
+        buttons = [(AS_NAMED, list(self.gains))]
+        for equal_gains, equal_names in names.items():
+            buttons.append((", ".join(equal_names), list(equal_gains)))
+        return buttons
 
     def presets(self) -> dict[str, list[Number]]:
         """The gains of `levels` under each named weighting that has a gain for all of them.

@@ -314,6 +314,7 @@ const LEAST = -1;
 const gainAt = (position) => (position === 0 ? 0 : rounded(10 ** (LEAST + (position - 1) / STEPS)));
 const positionOf = (gain) => (gain <= 0 ? 0 : Math.max(1, Math.round((Math.log10(gain) - LEAST) * STEPS) + 1));
 
+const MOST_GAIN = 1e6; // of a typed gain, unless a named weighting has a higher one
 const MOST_SHOWN_GAINS = 4; // on the button of a named weighting
 const SHAPES = "●▲■◆★✚▼✖○△□◇☆▽";
 const MAP_GAINS = 24;
@@ -360,6 +361,7 @@ class WhatIfPage {
     };
     const highest = Math.max(100, ...data.gains);
     this.steps = Math.ceil((Math.log10(highest) - LEAST) * STEPS - 1e-9) + 1;
+    this.mostGain = Math.max(MOST_GAIN, ...data.gains, ...data.presets.flatMap(([, gains]) => gains));
     this.referenceMeans = this.rankings.means(this.reference);
     this.referenceRanks = ranksOf(this.referenceMeans);
     this.setting = this.copy(this.reference);
@@ -420,27 +422,31 @@ class WhatIfPage {
       const id = `what-if-gain-${place}`;
       const slider = make("input", { type: "range", id, min: 0, max: this.steps, step: 1 });
       const number = make("input", {
-        type: "number", min: 0, step: "any", "aria-label": `gain of level ${level}, as a number`,
+        type: "number", min: 0, max: this.mostGain, step: "any", "aria-label": `gain of level ${level}, as a number`,
       });
       slider.addEventListener("input", () => this.setGain(place, gainAt(Number(slider.value))));
-      number.addEventListener("change", () => this.setGain(place, Math.max(0, Number(number.value) || 0)));
+      number.addEventListener("change", () => this.enterGain(place));
       fields.append(make("div", { className: "what-if-slider" },
         make("label", { for: id, textContent: `level ${level}` }), slider, number));
       this.sliders.push(slider);
       this.numbers.push(number);
     });
+    this.entryText = make("p", { className: "what-if-entry", role: "status", hidden: true });
+    fields.append(this.entryText);
     this.ordered = make("input", { type: "checkbox", checked: true, id: "what-if-ordered" });
     this.ordered.addEventListener("change", () => this.later());
     fields.append(make("p", {}, this.ordered, " ",
       make("label", { for: "what-if-ordered", textContent: "a higher level is worth at least as much" })));
     const presets = make("div", { className: "tools", role: "group", "aria-label": "Named weightings" });
     const areShort = this.data.levels.length <= MOST_SHOWN_GAINS;
-    this.presets = this.data.presets.map(([name, gains]) => {
+    this.presets = this.data.presets.map(([name, gains], place) => {
       const text = areShort ? `${name} (${gains.join(", ")})` : name;
       const button = make("button", { type: "button", textContent: text, title: gains.join(", ") });
-      button.addEventListener("click", () => this.change({ gains: [...gains] }));
+      // The first one is the setting at first, with its measure, base and cutoff.
+      const changes = () => (place ? { gains: [...gains] } : this.copy(this.reference));
+      button.addEventListener("click", () => this.change(changes()));
       presets.append(button);
-      return { button, gains };
+      return { button, changes };
     });
     this.gainSliders = fields;
     this.controls.append(fields, presets);
@@ -553,6 +559,33 @@ class WhatIfPage {
 
   // ---- changes
 
+  // A gain that was typed. An entry that is no gain changes nothing, and the page says what is allowed.
+  enterGain(place) {
+    const number = this.numbers[place];
+    const typed = number.value;
+    const gain = Number(typed);
+    const before = this.setting.gains;
+    const level = `Level ${this.data.levels[place]}`;
+    if (typed === "" || !(gain >= 0 && gain <= this.mostGain)) {
+      number.value = ""; // text that is no number would stay beside an equal value
+      number.value = before[place];
+      const entry = typed === "" ? "That" : typed.replace("-", "−");
+      const most = this.mostGain.toLocaleString("en");
+      this.say(`${entry} is no gain: a gain is a number from 0 to ${most}. ${level} still gains ${plain(before[place])}.`);
+      return;
+    }
+    this.setGain(place, gain);
+    const moved = this.data.levels.filter((_, other) => other !== place && this.setting.gains[other] !== before[other]);
+    if (moved.length)
+      this.say(`Level ${moved.join(" and level ")} went along, since a higher level is worth at least as much.`);
+  }
+
+  // A sentence below the sliders on what was typed, until the setting changes.
+  say(sentence) {
+    this.entryText.textContent = sentence;
+    this.entryText.hidden = !sentence;
+  }
+
   setGain(place, gain) {
     const gains = [...this.setting.gains];
     gains[place] = gain;
@@ -578,6 +611,7 @@ class WhatIfPage {
 
   change(changes) {
     this.setting = this.copy(this.setting, changes);
+    this.say("");
     this.show();
     this.remember();
   }
@@ -586,14 +620,15 @@ class WhatIfPage {
   restore() {
     const words = new URLSearchParams(location.hash.slice(1));
     if (!words.has("g")) return;
-    const gains = words.get("g").split(",").map(Number);
+    const gains = words.get("g").split(",").map((text) => (text.trim() ? Number(text) : NaN));
     const b = Number(words.get("b") ?? this.setting.b);
     const cutoff = Number(words.get("k") ?? this.setting.cutoff);
     const measure = words.get("m") ?? this.setting.measure;
     const isValid =
-      gains.length === this.data.levels.length && gains.every((gain) => gain >= 0 && isFinite(gain)) &&
+      gains.length === this.data.levels.length && gains.every((gain) => gain >= 0 && gain <= this.mostGain) &&
       b > 1 && isFinite(b) && Number.isInteger(cutoff) && cutoff >= 1 && cutoff <= RANKS && Object.hasOwn(MEASURES, measure);
     if (isValid) this.setting = this.copy(this.setting, { gains, b, cutoff, measure });
+    else this.say("The address has no setting of this page, which begins as named.");
   }
 
   remember() {
@@ -626,8 +661,8 @@ class WhatIfPage {
       this.numbers[place].value = gain;
     });
     for (const preset of this.presets) {
-      const isChosen = preset.gains.every((gain, place) => gain === gains[place]);
-      preset.button.setAttribute("aria-pressed", isChosen);
+      const wanted = this.copy(this.setting, preset.changes());
+      preset.button.setAttribute("aria-pressed", JSON.stringify(wanted) === JSON.stringify(this.setting));
     }
     this.choice.value = measure;
     this.base.value = b;
@@ -657,6 +692,11 @@ class WhatIfPage {
   }
 
   showAnswer(means) {
+    if (this.setting.gains.every((gain) => gain === 0)) {
+      this.answer.textContent = "No level has a gain, so all means are 0.";
+      this.agreed.textContent = "";
+      return;
+    }
     const best = bestOf(means);
     const verb = isShared(best) ? "are equally good and" : "is";
     const mean = digits(Math.max(...means), 4);
@@ -828,8 +868,8 @@ function turnsOf(rankings, setting, steps, gainsAt) {
     return isShared(best) ? bestAt(gain * (1 + 1e-6) + 1e-9) : best;
   };
   const bisected = (low, high, before) => {
-    // The order may change at gain 0 itself, where documents of the level stop to be relevant.
-    while (high - low > Math.max(5e-4 * high, 1e-4)) {
+    if (isAtZero({ gain: high })) return high;
+    while (high - low > 5e-4 * high) {
       const middle = (low + high) / 2;
       if (winner(middle) === before) low = middle;
       else high = middle;
@@ -839,10 +879,12 @@ function turnsOf(rankings, setting, steps, gainsAt) {
   const first = winner(0);
   const turns = [];
   let before = first;
-  for (let position = 1; position <= steps; position++) {
-    const now = winner(gainAt(position));
+  // The order may change at gain 0 itself, above which documents of the level are relevant.
+  const gains = [0, JUST_ABOVE_0, ...Array.from({ length: steps }, (_, place) => gainAt(place + 1))];
+  for (let place = 1; place < gains.length; place++) {
+    const now = winner(gains[place]);
     if (now === before) continue;
-    const gain = bisected(gainAt(position - 1), gainAt(position), before);
+    const gain = bisected(gains[place - 1], gains[place], before);
     turns.push({ gain, from: before, to: winner(gain) });
     before = now;
   }
@@ -864,7 +906,8 @@ function nearest({ turns, last }, gain) {
   return { above, below, last };
 }
 
-const isAtZero = (turn) => turn.gain <= 0.001;
+const JUST_ABOVE_0 = 1e-9;
+const isAtZero = (turn) => turn.gain <= JUST_ABOVE_0;
 const isSame = (turn, other) => turn?.gain === other?.gain && turn?.from === other?.from && turn?.to === other?.to;
 
 // What happens to the best run at a turn, in words.
@@ -894,31 +937,42 @@ function tippingPoints(setting, { runs, levels }, turns) {
   if (found.below && isAtZero(found.below) && lowest < 0) found.below = undefined;
   const { above, below } = found;
   const sentences = [];
-  const fixed = fixedGains(setting.gains, levels, lowest);
-  if (above)
-    sentences.push(`${changes(above.to, above.from, runs)} when ${highest} is worth more than ${worth(above)}${fixed}.`);
+  // A turn at 0 compares no level with another.
+  const fixedAt = (turn) => fixedGains(setting.gains, levels, turn && isAtZero(turn) ? -1 : lowest);
+  if (above) {
+    const isWorth = isAtZero(above) ? "has a gain above 0" : `is worth more than ${worth(above)}`;
+    sentences.push(`${changes(above.to, above.from, runs)} when ${highest} ${isWorth}${fixedAt(above)}.`);
+  }
   if (below) {
     const isWorth = isAtZero(below) ? "worth nothing" : `worth less than ${worth(below)}`;
-    sentences.push(`${changes(below.from, below.to, runs)} when ${highest} is ${isWorth}${fixed}.`);
+    sentences.push(`${changes(below.from, below.to, runs)} when ${highest} is ${isWorth}${fixedAt(below)}.`);
   }
   if (!sentences.length) {
     const never = `The best run stays the same if the gain of ${highest} alone changes, up to ${plain(turns.alone.last)}`;
-    sentences.push(lowest < 0 ? `${never}, since no other level has a gain.` : `${never}${fixed}.`);
+    sentences.push(lowest < 0 ? `${never}, since no other level has a gain.` : `${never}${fixedAt()}.`);
   }
-  const drag = turns.dragged ? dragSentence(found, nearest(turns.dragged, gain), highest, runs) : "";
-  if (drag) sentences.push(drag);
+  const drag = turns.dragged ? dragClause(found, nearest(turns.dragged, gain), runs) : "";
+  if (drag) sentences.push(`${sentences.pop().slice(0, -1)}; ${drag}.`);
   const paragraphs = sentences.map((sentence) => make("p", {}, ...breakable(sentence)));
   if (turns.alone.turns.length > 1) paragraphs.push(...listOfTurns(turns.alone, gain, highest, !!drag, runs));
   return paragraphs;
 }
 
+// The gains from one turn to the next in words; the first ones begin, and the last ones end, without a turn. A turn at 0
+// is the one from no gain to any gain.
+function rangeOf(begin, end) {
+  if (!begin) return end === "0" ? "at 0" : `0 to ${end}`;
+  const from = begin === "0" ? "above 0" : begin;
+  if (end) return `${from} to ${end}`;
+  return begin === "0" ? from : `from ${from}`;
+}
+
 // The best run between each turn and the next, as a list with the present gain in bold.
 function listOfTurns({ first, turns }, gain, highest, isAlone, runs) {
   const gains = turns.map((turn) => turn.gain);
-  const ends = [...gains.map((end) => plain(rounded(end))), ""];
+  const ends = [...gains.map((end) => (isAtZero({ gain: end }) ? "0" : plain(rounded(end)))), ""];
   const items = [first, ...turns.map((turn) => turn.to)].map((best, place) => {
-    const begin = place ? ends[place - 1] : "0";
-    const between = ends[place] ? `${begin} to ${ends[place]}` : `from ${begin}`;
+    const between = rangeOf(place ? ends[place - 1] : "", ends[place]);
     const isHere = gain >= (gains[place - 1] ?? -Infinity) && gain < (gains[place] ?? Infinity);
     const text = breakable(`${between}: ${namesOf(best, runs)}`);
     return make("li", {}, ...(isHere ? [make("strong", {}, ...text, ", now")] : text));
@@ -927,10 +981,12 @@ function listOfTurns({ first, turns }, gain, highest, isAlone, runs) {
   return [make("p", { textContent: `Best run by the gain of ${changed}:` }), make("ul", {}, ...items)];
 }
 
-// The nearest turns of the slider, if they are not those of the highest level alone.
-function dragSentence(alone, dragged, highest, runs) {
+// The nearest turns of the slider as a clause, if they are not those of the highest level alone. A change that was just
+// told is not told again.
+function dragClause(alone, dragged, runs) {
   const parts = [];
   const at = (turn) => `a gain of ${plain(rounded(turn.gain))}`;
+  const areSame = (turn, other) => turn?.from === other?.from && turn?.to === other?.to;
   if (!isSame(alone.above, dragged.above)) {
     const { above } = dragged;
     const none = `no other run is best at higher gains, up to ${plain(dragged.last)}`;
@@ -938,10 +994,12 @@ function dragSentence(alone, dragged, highest, runs) {
   }
   if (!isSame(alone.below, dragged.below)) {
     const { below } = dragged;
-    parts.push(below ? `${changes(below.from, below.to, runs)} below ${at(below)}` : "no other run is best at lower gains");
+    if (!below) parts.push("no other run is best at lower gains");
+    else if (!parts.length && areSame(alone.below, below)) parts.push(`below ${at(below)}`);
+    else parts.push(`${changes(below.from, below.to, runs)} below ${at(below)}`);
   }
   if (!parts.length) return "";
-  return `The slider takes lower levels along: then ${parts.join(", and ")}. Uncheck the box to move ${highest} alone.`;
+  return `by the slider, which takes lower levels along while the box is checked, ${parts.join(", and ")}`;
 }
 
 const whatIfData = document.getElementById("what-if-data");
