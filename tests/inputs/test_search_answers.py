@@ -136,6 +136,21 @@ def test_hits_in_the_reverse_order_of_their_scores_are_told():
         assert any("reverse of the ranks" in remark.text for remark in source.remarks)
 
 
+@pytest.mark.parametrize("key", ["results", "contexts", "doc_ids"])
+def test_a_list_of_ids_has_its_scores_beside_it(key):
+    item = {"question": "q1", key: ["d2", "d1"], "scores": [1, 9.5]}
+    assert run(json.dumps(item)) == {"q1": {"d2": 1, "d1": 9.5}}
+    shorter = json.dumps(item | {"scores": [1]})
+    assert "the list of scores has the length 1, and that of the documents 2" in refused(
+        run, shorter
+    )
+    without_scores = json.dumps({"question": "q1", key: ["d2", "d1"]})
+    assert run(without_scores) == {"q1": {"d2": -1, "d1": -2}}
+    if key == "contexts":
+        texts = json.dumps({"question": "q1", "contexts": ["A passage.", "Another one."]})
+        assert "answers, no ranking" in refused(run, texts)
+
+
 def test_ranks_of_hits_without_scores_count():
     hits = [{"id": "d2", "rank": 2}, {"id": "d1", "rank": 1}]
     assert run(json.dumps({"query": "q1", "hits": hits})) == {"q1": {"d2": -2, "d1": -1}}

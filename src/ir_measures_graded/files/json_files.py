@@ -72,7 +72,10 @@ LISTS = ("results", "candidates", "references")
 """The keys of the documents of an item."""
 LISTS_OF_OBJECTS = ("docs", "documents", "ranking", "retrieved", "matches", "points")
 """Further keys of the documents of an item, if these are objects with an id and a score."""
-KEYS_OF_DOCUMENTS = frozenset((*LISTS, *LISTS_OF_OBJECTS))
+LISTS_OF_IDS = ("contexts", "ctxs", "doc_ids", "docids", "ids")
+"""Further keys of the documents of an item, if these are ids without blanks; contexts may also be
+passages of text."""
+KEYS_OF_DOCUMENTS = frozenset((*LISTS, *LISTS_OF_OBJECTS, *LISTS_OF_IDS))
 BARE_IDS = ("_id", "id")
 """Names of the id of a document that is listed under its topic, best first."""
 CONTAINERS_OF_ANSWERS = ("hits", "response", "root", "details", "query")
@@ -722,7 +725,16 @@ def _documents_of(item: dict[str, Any]) -> Any:
         documents = item.get(key)
         if isinstance(documents, list) and documents and _has_id_and_score(documents[0]):
             return documents
+    for key in LISTS_OF_IDS:
+        documents = item.get(key)
+        if documents and _is_list_of_ids(documents) and not any(map(_has_blank, documents)):
+            return documents
     return None
+
+
+def _has_blank(value: str | int) -> bool:
+    """Whether a text has a blank, as passages have and ids mostly do not."""
+    return isinstance(value, str) and re.search(r"\s", value) is not None
 
 
 def _has_id_and_score(document: Any) -> bool:
@@ -800,6 +812,9 @@ class _Items:
                 f"topic {shown(topic)} has retrieved documents; this is a run, not qrels"
             )
         self.reading.chosen.refuse_unread(self.text.name)
+        scores = item.get("scores")
+        if _is_list_of_ids(documents) and isinstance(scores, list):
+            return self._with_scores_beside(topic, documents, scores)
         if not isinstance(documents, list) or not documents or not isinstance(documents[0], dict):
             self.sample.ranked = isinstance(documents, list)
             if self.sample.ranked:
@@ -816,6 +831,24 @@ class _Items:
         if ranks:
             values = [_negated(value) for value in values]
         return self.text.line, topic, [row.get(keys["doc_id"]) for row in rows], values
+
+    def _with_scores_beside(
+        self, topic: Any, documents: list[Any], scores: list[Any]
+    ) -> TopicOfFile:
+        """The topic with a list of ids and a list of their scores.
+
+        Raises `FileError` for lists of different lengths.
+        """
+        if len(scores) != len(documents):
+            raise self.text.error(
+                f"topic {shown(topic)}: the list of scores has the length {len(scores)}, and that "
+                f"of the documents {len(documents)}"
+            )
+        self.text.spend(TOPICS_OF_JSON)
+        self.text.spend(ROWS_OF_JSON, len(documents))
+        self.sample.ranked = False
+        _add_positions(self.sample, QueryFound(topic, documents, scores))
+        return self.text.line, topic, documents, scores
 
     def _columns(self, names: list[str]) -> tuple[dict[str, str], bool, Any]:
         """The columns of documents with these keys, which are mostly those of the last item,
