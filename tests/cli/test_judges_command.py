@@ -37,6 +37,9 @@ def test_machines_are_compared_without_runs(output, human):
     assert lines[0].startswith(answer)
     lines = lines[lines.index("") + 1 :]
     assert lines[0].split()[:2] == ["judge", "kappa"]
+    assert lines[0].split()[2:] == ["(95", "%)", "alpha", "(95", "%)", "bias", "(95", "%)"]
+    assert lines[3] == ""  # one line a judge
+    lines = lines[lines.index("Documents of the judges") + 1 :]
     assert lines[0].endswith("documents  no answer  no level")
     unanswered = result.judges[1].counts["unanswered"]
     assert lines[2].split()[0] == "other"

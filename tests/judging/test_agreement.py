@@ -561,8 +561,8 @@ def test_the_most_lenient_and_the_strictest_judge_are_named():
     strict = {"q1": {"a": 0, "b": 0, "c": 2}, "q2": {"d": 0, "e": 2}}
     machines = {"kind": lenient, "hard": strict, "stern": strict}
     sentence = (
-        "By the mean of the levels, kind is the most lenient (bias +.40), hard and stern are the "
-        "strictest (−.20)."
+        "By the mean of the levels, kind is the most lenient (bias +.40, .00 to .67, not shown to "
+        "be lenient), hard and stern are the strictest (−.20, −.33 to .00, not shown to be strict)."
     )
     assert sentence in judges(human, machines, resamples=100).answer()
     alike = judges(human, {"hard": strict, "stern": strict}, resamples=100)
@@ -616,3 +616,27 @@ def test_the_first_sentence_names_the_runs_that_change_places():
     assert sentence.endswith("of 4 runs with τ .60 by CG@1; a and b change places.")
     runs.pop("b")
     assert "places" not in judges(human, {"m": machine}, runs, ["CG@1"], resamples=100).answer()[0]
+
+
+def test_bias_has_the_interval_of_resampled_topics():
+    random = np.random.default_rng(3)
+    human = {}
+    kind = {}
+    for topic in range(20):
+        levels = random.integers(0, 4, 30)
+        raised = np.clip(levels + random.integers(-1, 3, 30) * (topic % 2), 0, 3)
+        human[f"q{topic}"] = {f"d{n}": level for n, level in enumerate(levels.tolist())}
+        kind[f"q{topic}"] = {f"d{n}": level for n, level in enumerate(raised.tolist())}
+    gaps = [[kind[topic][doc] - human[topic][doc] for doc in human[topic]] for topic in human]
+    means = np.array(gaps).mean(axis=1)  # all topics have as many documents
+    samples = random.integers(0, 20, (20_000, 20))
+    expected = np.quantile(means[samples].mean(axis=1), [0.025, 0.975])
+    result = judges(human, {"kind": kind, "same": human}, resamples=5000)
+    (judge,) = (judge for judge in result.judges if judge.judge == "kind")
+    assert judge.bias.value == pytest.approx(means.mean())
+    assert (judge.bias.lower, judge.bias.upper) == pytest.approx(expected, abs=0.01)
+    record = result.records()[0]
+    assert (record["bias lower"], record["bias upper"]) == judge.bias[1:]
+    (text,) = (sentence for sentence in result.answer() if "most lenient" in sentence)
+    assert "not shown to be lenient" not in text
+    assert "same is the strictest (+.00, .00 to .00, not shown to be strict)" in text

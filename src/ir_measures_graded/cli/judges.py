@@ -444,7 +444,7 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
         )
     title = agreement.summary
     if show == "agreement":
-        tables = agreement.tables()[:1]
+        tables = agreement.tables()[:2]
         columns = [agreement.column_note(), *agreement.taken_as_human()]
         draw = agreement.figure
         return View(tables, draw, read=agreement.data(), noted=columns, headline=title)

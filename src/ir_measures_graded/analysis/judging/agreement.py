@@ -21,7 +21,7 @@ from .difference import NOT_SHOWN, KappaDifference
 from .favours import PREFERRED_CUTOFF
 from .figures import figure_of
 from .joint_agreement import JointAgreement
-from .level_agreement import MOST_LEVELS, TopicAgreement
+from .level_agreement import BIAS, MOST_LEVELS, TopicAgreement
 from .order_agreement import OrderAgreement
 from .panel import COMPLETE, THE_HUMAN
 from .percentiles import Statistic, two_decimals
@@ -31,7 +31,7 @@ MOST_DIVISIONS: Final = 4
 MOST_MEANS: Final = 10
 """The table of means is among the others if it has at most so many rows."""
 LEAST_TOPICS: Final = 50
-"""Intervals of κ and α over fewer topics are too short."""
+"""Intervals of κ, α and bias over fewer topics are too short."""
 # In these texts, {0} is the name of the first judge, which is "the human" if it is called so, and
 # {1} stands for the other judges.
 CHOSEN: Final = (
@@ -41,8 +41,8 @@ CHOSEN: Final = (
 )
 COLUMNS: Final = (
     "documents: judged by both; no answer: {0}'s documents without an answer of the judge; "
-    "no level: answers without a level of {0}'s scale, which are abstentions; "
-    "same: share with equal levels; bias: mean of the judge's level minus {0}'s."
+    "no level: answers without a level of {0}'s scale, which are abstentions; same: share with "
+    "equal levels; alpha: Krippendorff's, ordinal; bias: mean of the judge's level minus {0}'s."
 )
 TOPIC_COLUMNS: Final = (
     "documents: judged by both; same: share with equal levels; gap: mean difference of the levels "
@@ -58,7 +58,8 @@ ALL_LEVELS: Final = "all"
 LEVEL_TABLE: Final = "Documents by {0}'s level (row) and {1}'s (column)"
 DIVIDED: Final = "{}: κ with the levels divided in two, below and from {}."
 MORE: Final = (
-    "--show kappas has κ with weights and for levels divided in two, and α; --show differences the "
+    "--show kappas has κ with weights and for levels divided in two, and α of intervals; "
+    "--show differences the "
     "intervals of the differences from the best judge; --show levels the documents by level; "
     "--show topics where a judge is far from {0}; --show means those of the runs."
 )
@@ -106,8 +107,9 @@ class JudgeAgreement:
 
     `statistics` has Cohen's κ: ``kappa``, ``kappa linear`` and ``kappa quadratic`` with weights
     that grow with the difference of the levels or its square, and with at most 12 levels one for
-    each division of the levels in two, such as ``kappa 0|123``. It also has Krippendorff's α:
-    ``alpha interval`` and ``alpha ordinal``. They are over the documents of so many `topics`.
+    each division of the levels in two, such as ``kappa 0|123``. It also has Krippendorff's α,
+    ``alpha interval`` and ``alpha ordinal``. `bias` is the bias with its interval. They are over
+    the documents of so many `topics`.
     `orders` has the agreement by each measure. `by_topic` has the agreement on each topic, the
     largest mean gap of the levels first, and its document whose levels are the farthest apart.
     """
@@ -120,11 +122,12 @@ class JudgeAgreement:
     topics: int
     outside: str
     orders: tuple[OrderAgreement, ...]
+    bias: Statistic
     by_topic: tuple[TopicAgreement, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """The judge's counts, statistics with their ends, and shares of significant pairs."""
-        statistics = dict(self.statistics)
+        statistics = {**self.statistics, BIAS: self.bias}
         shares: dict[str, float | None] = {}
         halves: dict[str, float | None] = {}
         for order in self.orders:
@@ -301,15 +304,26 @@ class Judges(Result):
         strictest = leading(-biases, names)
         if most_lenient == strictest:
             return
-        highest, lowest = [short(bias, "+.2f") for bias in (biases.max(), biases.min())]
         text = (
             "By the mean of the levels, {} {} the most lenient (bias {}), {} {} the strictest ({})."
         )
         lenient_are = "are" if len(most_lenient) > 1 else "is"
         strict_are = "are" if len(strictest) > 1 else "is"
-        lenient = (listed(most_lenient), lenient_are, highest)
-        strict = (listed(strictest), strict_are, lowest)
+        lenient = (listed(most_lenient), lenient_are, self._bias_of(most_lenient, "lenient"))
+        strict = (listed(strictest), strict_are, self._bias_of(strictest, "strict"))
         yield Note(text, *lenient, *strict)
+
+    def _bias_of(self, names: Sequence[str], word: str) -> str:
+        """The bias of the judges with these names, with the interval of the first, and whether it
+        is not shown that they are lenient or strict, as the `word` is."""
+        judge = next(judge for judge in self.judges if judge.judge == names[0])
+        text = short(judge.counts[BIAS], "+.2f")
+        bias = judge.bias
+        if bias.lower is None or bias.upper is None:
+            return text
+        text += f", {short(bias.lower, '.2f')} to {short(bias.upper, '.2f')}"
+        is_shown = bias.lower > 0 if word == "lenient" else bias.upper < 0
+        return text if is_shown else f"{text}, not shown to be {word}"
 
     def difference_table(self) -> Table:
         """The difference of κ between the best judge and each other one, on the same documents."""
@@ -320,16 +334,22 @@ class Judges(Result):
         return Table(columns, rows, title)
 
     def tables(self) -> list[Table]:
-        """A row with κ for each judge, the highest first, and the orders and favours of runs.
+        """A row with κ, α and bias for each judge, the highest κ first; the counts of documents,
+        and the orders and favours of runs.
 
         For a single judge also its other statistics and its levels.
         """
         share = f"{100 * self.confidence:.10g} %"
-        kappa = Column("kappa", f"kappa ({share} interval)", str)
-        shares = ["same", "bias", "documents"]
+        columns: list[Column | str] = ["judge"]
+        for name in ("kappa", "alpha ordinal", BIAS):
+            columns.append(Column(name, f"{name.partition(' ')[0]} ({share})", str))
         lacking = [Column("unanswered", "no answer"), Column("abstentions", "no level")]
-        columns: list[Column | str] = ["judge", kappa, *shares, *lacking]
-        tables = [Table.of(columns, self._best_first())]
+        of_documents: list[Column | str] = ["judge", "same", "documents", *lacking]
+        best_first = self._best_first()
+        tables = [
+            Table.of(columns, best_first),
+            Table.of(of_documents, best_first, "Documents of the judges"),
+        ]
         if len(self.judges) == 1:
             tables += self.kappa_tables()
         tables.append(self.spread_table())
@@ -344,7 +364,7 @@ class Judges(Result):
     def _best_first(self) -> list[dict[str, Any]]:
         """The fields, counts and statistics of each judge, the highest κ first."""
         judges = [self.judges[number] for number in self._order()]
-        return [vars(judge) | judge.counts | judge.statistics for judge in judges]
+        return [judge.counts | vars(judge) | judge.statistics for judge in judges]
 
     def _order(self) -> list[int]:
         """The numbers of the judges, the highest κ first, by name if several have it."""
@@ -406,7 +426,9 @@ class Judges(Result):
         topics = min(judge.topics for judge in self.judges)
         notes: list[str] = []
         if topics < LEAST_TOPICS:
-            text = "The intervals of κ and α are too short with fewer than {} topics, here {}."
+            text = (
+                "The intervals of κ, α and bias are too short with fewer than {} topics, here {}."
+            )
             notes.append(Note(text, LEAST_TOPICS, topics))
         if any(judge.counts["machine only"] for judge in self.judges):
             notes.append(Note(CHOSEN, *self._names))

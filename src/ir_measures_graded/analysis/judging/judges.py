@@ -141,6 +141,7 @@ def _judge_agreement(
         confusion=on_levels.confusion,
         counts=on_levels.counts,
         statistics=on_levels.statistics,
+        bias=on_levels.bias,
         topics=on_levels.topics,
         outside=outside,
         orders=tuple(order_agreements(panel, sampling)),

@@ -1,8 +1,8 @@
 """The agreement of a machine with the human on the levels of documents.
 
 For the documents that both judged: the number of each pair of levels (confusion matrix), the bias
-of the machine, Cohen's κ and Krippendorff's α (`statistics.levels`), and percentiles of κ and α
-over resampled topics.
+of the machine, Cohen's κ and Krippendorff's α (`statistics.levels`), and percentiles of these over
+resampled topics.
 """
 
 from __future__ import annotations
@@ -23,18 +23,21 @@ from .percentiles import Sampling, Statistic
 
 MOST_LEVELS: Final = 12
 """The levels have a table, and κ of each division, if there are at most so many."""
+BIAS: Final = "bias"
+"""The name of the mean of the machine's level minus the human's."""
 MOST_PAIRS: Final = 1_000_000_000
 """Pairs of levels in topics of all resamples together, which takes a minute."""
 
 
 @dataclass(frozen=True, eq=False)
 class LevelAgreement:
-    """What `JudgeAgreement` has on levels: the confusion matrix, counts, κ and α, and the number of
-    topics."""
+    """What `JudgeAgreement` has on levels: the confusion matrix, counts, κ and α, the bias, and the
+    number of topics."""
 
     confusion: np.ndarray
     counts: dict[str, float]
     statistics: dict[str, Statistic]
+    bias: Statistic
     topics: int
 
 
@@ -71,6 +74,12 @@ class PairCounts(NamedTuple):
     def sums(self, weights: np.ndarray) -> np.ndarray:
         """The number of documents of each pair of levels, with weights of the topics."""
         return np.add.reduceat(weights[:, self.topic] * self.documents, self.starts, axis=1)
+
+    def bias(self, of_cells: np.ndarray, levels: np.ndarray) -> np.ndarray:
+        """The mean of the machine's level minus the human's, of so many documents (… × pairs)."""
+        differences = levels[self.machine] - levels[self.human]
+        largest = np.abs(differences).max() or 1.0  # sums of huge differences would overflow
+        return np.asarray(of_cells @ (differences / largest) / of_cells.sum(axis=-1) * largest)
 
 
 def level_pairs(panel: Panel) -> list[np.ndarray]:
@@ -144,7 +153,9 @@ def level_agreement(
         confusion[counts.human, counts.machine] = counts.totals
 
     def agreement_in(weights: np.ndarray) -> dict[str, np.ndarray]:
-        return of_levels(counts.sums(weights), counts.human, counts.machine, levels, has_table)
+        of_cells = counts.sums(weights)
+        agreement = of_levels(of_cells, counts.human, counts.machine, levels, has_table)
+        return agreement | {BIAS: counts.bias(of_cells, levels)}
 
     count = counts.documents.size
     what = f"{sampling.resamples:,} resamples of {count:,} pairs of levels in topics"
@@ -155,7 +166,9 @@ def level_agreement(
     statistics = {
         name: Statistic.of(values, sampling.confidence) for name, values in by_resample.items()
     }
-    return LevelAgreement(confusion, _counts(panel, counts, levels), statistics, len(pairs))
+    bias = statistics.pop(BIAS)
+    numbers = _counts(panel, counts, levels)
+    return LevelAgreement(confusion, numbers, statistics, bias, len(pairs))
 
 
 def _counts(panel: Panel, counts: PairCounts, levels: np.ndarray) -> dict[str, float]:
@@ -163,7 +176,6 @@ def _counts(panel: Panel, counts: PairCounts, levels: np.ndarray) -> dict[str, f
     totals = counts.totals
     documents = int(totals.sum())
     same = totals[counts.human == counts.machine].sum()
-    differences = levels[counts.machine] - levels[counts.human]
     by_human = sum(map(len, panel.human.values()))
     by_machine = sum(map(len, panel.machine.values()))
     return {
@@ -172,5 +184,5 @@ def _counts(panel: Panel, counts: PairCounts, levels: np.ndarray) -> dict[str, f
         "abstentions": panel.abstentions,
         "machine only": by_machine - documents,
         "same": float(same / documents),
-        "bias": float((totals * differences).sum() / documents),
+        BIAS: float(counts.bias(totals, levels)),
     }
