@@ -925,3 +925,20 @@ def test_the_best_run_as_baseline_is_corrected_for_all_pairs_as_the_same_values_
     assert compare(named, baseline="best").comparisons is None
     two = compare(evaluation.part(["a", "c"], [measure]), baseline="best")
     assert (two.baselines, two.family) == ((best,), 1)
+
+
+def test_the_sentences_for_method_say_how_the_differences_were_tested():
+    array = np.random.default_rng(4).random((3, 30))
+    comparison = compare(of_array(array), baseline="A", tests=["wilcoxon"], alpha=0.01)
+    text = " ".join(comparison.statistics())
+    assert "two-sided paired t-tests over 30 topics at the level .01 with Holm's correction" in text
+    assert "One family was tested: the 2 differences from A." in text
+    assert "Intervals of differences are 99 % intervals by Student's t." in text
+    assert "Other tests that were made: Wilcoxon." in text
+    pairs = " ".join(compare(of_array(array), comparisons=9, correction="bh").statistics())
+    assert "with Benjamini and Hochberg's correction for 9 comparisons by each measure" in pairs
+    assert "the 3 differences between all pairs of runs" in pairs
+    assert "controls the false discovery rate" in pairs
+    two = " ".join(compare(of_array(array[:2]), correction="none").statistics())
+    assert "One family was tested: the difference from A." in two
+    assert "Holm" not in two

@@ -107,3 +107,20 @@ def test_the_best_run_may_be_the_baseline_of_files_and_of_values(output):
         lines = output("compare", *words, "--baseline", "best")
         assert "A and C are worse than D" in " ".join(lines)
         assert any(line.startswith("D is the baseline because it is the best") for line in lines)
+
+
+def test_sentences_for_method_have_measures_what_they_share_and_the_tests(output):
+    words = ["compare", demo.NAME, *demo.run_paths().values(), "nDCG@10", "AP", "--sentence"]
+    lines = output(*words)
+    text = " ".join(lines)
+    shared = "Unjudged documents keep their ranks and have the gain 0."
+    assert text.count(shared) == 1
+    assert "This holds for both measures. Documents are in descending order" in text
+    assert "2 families were tested: the 10 differences between all pairs of runs" in text
+    assert lines[-4:] == output(*words, "--bibtex")[len(lines) - 4 : len(lines)]
+    assert any(line.startswith("@software{") for line in output(*words, "--bibtex"))
+    rows = [json.loads(line) for line in output(*words, "-f", "jsonl")]
+    assert [row["measure"] for row in rows] == ["nDCG@10", "AP", "statistics"]
+    assert all(shared in row["sentence"] for row in rows[:2])
+    latex = " ".join(output(*words, "-f", "latex"))
+    assert latex.count("two-sided paired t-tests over 20 topics") == 1

@@ -24,6 +24,7 @@ from .collections import (
     refuse_options,
     stored_collections,
 )
+from .measures import for_paper
 from .parser import Arguments, Option, at_least_2, choice, output, several, unless_drawn
 from .results import Answer, command_line
 
@@ -104,6 +105,15 @@ OPTIONS = (
         "where a run is worse",
         *SHOWN,
     ),
+    Option(
+        "--sentence",
+        "the paragraphs for Method: each measure, what they share, the tests and the correction",
+    ),
+    Option(
+        "--bibtex",
+        "add the BibTeX entries of the works that define the measures, and of this package",
+        requires="sentence",
+    ),
     *output(documents=("html",)),
 )
 
@@ -133,6 +143,10 @@ def run(arguments: Arguments) -> Answer:
     (anova), the randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of
     each pair. csv, tsv and json then have a row per test and pair.
 
+    --sentence prints the paragraphs for the section Method of a paper in place of the table: the
+    definition of each measure, what all of them share, the test, the correction, the families and
+    the intervals; --bibtex adds the entries to cite.
+
     --by makes all tests within groups of topics, too, and tests whether a difference depends on the
     group; numbers are cut at their quartiles.
 
@@ -153,6 +167,9 @@ def run(arguments: Arguments) -> Answer:
         comparison = _over_collections(arguments, stored)
     else:
         comparison = _of_one_collection(arguments, stored.get(""))
+    if arguments.sentence:
+        statistics = " ".join(comparison.statistics())
+        return for_paper(comparison.measures, statistics, arguments.bibtex)
     if "correction" in arguments.given_options and comparison.family == 1:
         arguments.without_effect["correction"] = "two runs have one difference by a measure"
     facts = {"unit": comparison.unit, "topics": comparison.topics}
@@ -224,6 +241,8 @@ def _each_baseline(words: Sequence[str], first: Sequence[Any]) -> list[str]:
 def _over_collections(arguments: Arguments, stored: Mapping[str, Evaluation]) -> OverCollections:
     """The comparison over the collections of --collections or --values."""
     refuse_options(arguments, FOR_ONE)
+    if arguments.sentence:
+        raise GradedError("--sentence is for one collection; there are several")
     if arguments.show in (*OF_TOPICS, "tests"):
         raise GradedError(f"--show {arguments.show} is for one collection; there are several")
     collections, measures = inputs_of_collections(arguments, stored)

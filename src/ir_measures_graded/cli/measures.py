@@ -16,7 +16,7 @@ from ..core.registry.listing import (
     standard,
 )
 from ..core.registry.notation import parse_measures
-from ..core.registry.sentences import formulas_in_tex, paragraph_of, sentence
+from ..core.registry.sentences import Paragraph, formulas_in_tex, paragraphs_of, sentence
 from ..errors import GradedError
 from ..output.formats import latex_display, latex_letters, latex_prose, listed, text_rows
 from ..output.result import View
@@ -61,12 +61,11 @@ def run(arguments: Arguments) -> Answer:
     """
     if arguments.names and (arguments.plugins or arguments.all):
         raise GradedError("--plugins and --all list everything; omit the names of measures")
-    if arguments.sentence and arguments.bibtex:
-        return _paragraphs_and_entries(arguments)
     if arguments.sentence:
-        return _sentences(arguments)
+        return for_paper(_named(arguments, "--sentence"), has_entries=arguments.bibtex)
     if arguments.bibtex:
-        return _bibtex(arguments)
+        names = arguments.names
+        return _bibtex(parse_measures(names, uncut=True) if names else ())
     if arguments.plugins:
         columns = "distribution", "version", "plugin", Column("measures", kind=listed), "status"
         rows = []
@@ -105,32 +104,52 @@ def _named(arguments: Arguments, flag: str) -> Sequence[Measure]:
     return parse_measures(arguments.names, uncut=True)
 
 
-def _bibtex(arguments: Arguments) -> Answer:
-    """The entries of the works that define the named measures, and of the software."""
-    measures = parse_measures(arguments.names, uncut=True) if arguments.names else []
+def _bibtex(measures: Sequence[Measure]) -> Answer:
+    """The entries of the works that define the measures, and of the software."""
     rows = [[work.key, latex_letters(work.bibtex)] for work in cited_for(measures)]
     table = Table(["key", "bibtex"], rows)
     lines = "\n\n".join(bibtex for _, bibtex in rows).split("\n")
     return Answer(View([table]), documents={"text": lambda _: lines})
 
 
-def _sentences(arguments: Arguments) -> Answer:
-    """The paragraph about each of the named measures."""
-    measures = _named(arguments, "--sentence")
+def for_paper(
+    measures: Sequence[Measure], statistics: str = "", has_entries: bool = False
+) -> Answer:
+    """The paragraphs about measures and on the `statistics` for the section Method of a paper, and
+    below the BibTeX entries if it `has_entries`.
+
+    What all measures share is said once. In a table, the paragraph of each measure is complete.
+    """
+    paragraphs = _sentences(measures, statistics)
+    if not has_entries:
+        return paragraphs
+    return _paragraphs_and_entries(paragraphs, _bibtex(measures))
+
+
+def _sentences(measures: Sequence[Measure], statistics: str) -> Answer:
+    """The paragraph about each of the measures, what they share, and the statistics."""
     rows = [[str(measure), sentence(measure)] for measure in measures]
-    paragraphs = [paragraph for _, paragraph in rows]
+    if statistics:
+        rows.append(["statistics", statistics])
+    paragraphs, shared = paragraphs_of(measures)
+    last = []
+    if shared:
+        count = "both" if len(measures) == 2 else f"all {len(measures)}"
+        last.append(f"This holds for {count} measures. {' '.join(shared)}")
+    if statistics:
+        last.append(statistics)
+    texts = [" ".join(paragraph.sentences) for paragraph in paragraphs]
     documents: dict[str, Lines] = {
-        "text": lambda _: _folded(paragraphs),
-        "latex": lambda _: _latex_paragraphs(measures),
+        "text": lambda _: _folded([*texts, *last]),
+        "latex": lambda _: _latex_paragraphs(paragraphs, last),
     }
     return Answer(View([Table(["measure", "sentence"], rows)]), documents=documents)
 
 
-def _latex_paragraphs(measures: Iterable[Measure]) -> list[str]:
-    """The paragraph about each measure in LaTeX, which displays the formulas."""
+def _latex_paragraphs(paragraphs: Iterable[Paragraph], last: Sequence[str]) -> list[str]:
+    """The paragraph about each measure in LaTeX, which displays the formulas, and others."""
     lines: list[str] = []
-    for measure in measures:
-        sentences, place, formulas = paragraph_of(measure)
+    for sentences, place, formulas in paragraphs:
         if lines:
             lines.append("")
         if not formulas:
@@ -139,6 +158,8 @@ def _latex_paragraphs(measures: Iterable[Measure]) -> list[str]:
         for formula in formulas:
             lines += latex_display(formula)
         lines += _folded([latex_prose(" ".join(sentences[place + 1 :]))])
+    if last:
+        lines += ["", *_folded(map(latex_prose, last))]
     return lines
 
 
@@ -181,12 +202,8 @@ def _folded(paragraphs: Iterable[str]) -> list[str]:
     return lines
 
 
-def _paragraphs_and_entries(arguments: Arguments) -> Answer:
-    """The paragraph about each of the named measures, and below the entries to cite; in a table,
-    the paragraphs and the entries as rows.
-    """
-    paragraphs = _sentences(arguments)
-    entries = _bibtex(arguments)
+def _paragraphs_and_entries(paragraphs: Answer, entries: Answer) -> Answer:
+    """The paragraphs, and below the entries to cite; in a table, both as rows."""
     rows: list[Any] = []
     for kind, answer in (("sentence", paragraphs), ("bibtex", entries)):
         rows += [[kind, *row] for row in answer.result.data().rows]

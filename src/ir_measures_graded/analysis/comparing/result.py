@@ -34,6 +34,7 @@ from ..statistics.corrections import DEFAULT, Correction, correction_of
 from . import figures, layout
 from .families import pairs_in_family
 from .fields import KINDS_OF_DATA
+from .method import statistics_of
 from .paper import PaperTable
 from .sentences import answer_by, notes_below, notes_on_pairs
 from .tests import PAIRED_T, Test
@@ -196,6 +197,11 @@ class Comparison(Result):
                     record["significant"] = None
                 records.append(record)
         return Table.of(KINDS_OF_DATA[what], records)
+
+    def statistics(self) -> list[str]:
+        """The sentences on the tests, the correction, the families and the intervals for the
+        section Method of a paper; `ir_measures_graded.sentence` has those on each measure."""
+        return statistics_of(self)
 
     def find(self, measure: Measure | str, test: str = "") -> list[Test]:
         """All tests of this name for one of the measures; by default those of the primary

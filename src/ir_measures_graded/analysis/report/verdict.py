@@ -18,11 +18,12 @@ from ...output.tables import Note
 from ..comparing.compare import compare, with_turns
 from ..comparing.families import baseline_of
 from ..comparing.judgments import runs_by_name
+from ..comparing.method import ALL_PAIRS, how_corrected, on_families, on_tests
 from ..comparing.result import Comparison
 from ..comparing.tests import Test
 from ..mean_intervals import named_few, notes_on_few, student_bounds
 from ..ranges import Interval, Range, Standing, standings
-from ..statistics.corrections import CORRECTION_NAME
+from ..statistics.corrections import CORRECTION_NAME, HOLM
 from ..statistics.precision import EXACT
 
 
@@ -157,30 +158,25 @@ class ReportVerdict(NamedTuple):
         """The correction of p and of intervals, as the end of the sentence on the tests."""
         if not self.correction:
             return ""
-        together = "the intervals of a family hold together (Šidák)"
-        if self.comparisons is None:
-            return f"{self.correction} in each family, and {together}"
-        others = "by each measure, those of this page and others that were made elsewhere"
-        return f"{self.correction} {others}, and {together} for so many"
+        elsewhere = ", those of this page and others that were made elsewhere"
+        return how_corrected(HOLM, self.comparisons, elsewhere).replace("'", "’")
+
+    @property
+    def on_tests(self) -> str:
+        """The sentences on the test, the correction and the families."""
+        tests = on_tests("", self.unit, self.alpha_in_words, self.how_corrected)
+        return f"{tests} {self.families}"
 
     @property
     def families(self) -> str:
         """The families of differences that are tested, which the page says only once."""
         if self.every_pair is None:
             return ""
-        families = [f"the {counted(self.every_pair.pairs, 'difference')} between all pairs of runs"]
+        families = [f"the {counted(self.every_pair.pairs, 'difference')} {ALL_PAIRS}"]
         if self.tested is not None and self.tested.pairs < self.every_pair.pairs:
             against = counted(self.tested.pairs, "difference")
             families.insert(0, f"the {against} from {self.baseline}")
-        count = len(self.measures) * len(families)
-        if count == 1:
-            return f"One family was tested: {families[0]}."
-        text = f"{count} families were tested: {' and '.join(families)}"
-        if len(self.measures) > 1:
-            primary = self.measures[0].measure
-            text += f", by each of {len(self.measures)} measures"
-            text += f"; {primary}, named first, is the primary one"
-        return f"{text}."
+        return on_families(families, [of_measure.measure for of_measure in self.measures])
 
     @property
     def few_changes(self) -> str:

@@ -6,7 +6,7 @@ facts. A measure of a plugin has one without further code.
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -133,6 +133,35 @@ def paragraph_of(measure: Measure | str) -> Paragraph:
             place = len(sentences)
         sentences += sentences_on(graded)
     return Paragraph(sentences, place, formulas_in_tex(graded, _averages(graded)))
+
+
+def paragraphs_of(
+    measures: Iterable[Measure | str],
+) -> tuple[list[Paragraph], list[str]]:
+    """The paragraph about each measure, and the sentences that all of several measures share, which
+    the paragraphs leave out.
+
+    >>> _, shared = paragraphs_of(["nDCG@10", "AP"])
+    >>> shared[1]
+    'Unjudged documents keep their ranks and have the gain 0.'
+    """
+    paragraphs = [paragraph_of(measure) for measure in measures]
+    if len(paragraphs) < 2:
+        return paragraphs, []
+    first, *others = paragraphs
+    # A formula belongs to its measure, even if others have the same.
+    rests = [paragraph.sentences[paragraph.place + 1 :] for paragraph in others]
+    shared = []
+    for text in first.sentences[first.place + 1 :]:
+        if all(text in rest for rest in rests):
+            shared.append(text)
+    shorter = []
+    for paragraph in paragraphs:
+        start = paragraph.sentences[: paragraph.place + 1]
+        rest = paragraph.sentences[paragraph.place + 1 :]
+        kept = [text for text in rest if text not in shared]
+        shorter.append(paragraph._replace(sentences=[*start, *kept]))
+    return shorter, shared
 
 
 def _averages(measure: GradedMeasure) -> bool:
