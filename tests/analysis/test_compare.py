@@ -942,3 +942,33 @@ def test_the_sentences_for_method_say_how_the_differences_were_tested():
     two = " ".join(compare(of_array(array[:2]), correction="none").statistics())
     assert "One family was tested: the difference from A." in two
     assert "Holm" not in two
+
+
+def test_a_comparison_tells_if_another_order_of_ties_turns_its_verdict():
+    random = np.random.default_rng(5)
+    topics = [f"q{number}" for number in range(40)]
+    documents = [f"d{number}" for number in range(12)]
+
+    def by_topic(values):
+        return {topic: {doc: int(random.choice(values)) for doc in documents} for topic in topics}
+
+    qrels = by_topic([0, 0, 1, 2])
+    runs = {"a": by_topic([1, 2, 3]), "b": by_topic([1, 2, 3, 4, 5, 6])}
+    comparison = compare(qrels, runs, ["nDCG@5"])
+    (test,) = comparison.outcomes
+    low = evaluate(qrels, {"b": runs["b"]}, ["nDCG(ties='min')@5"]).values[0, 0]
+    high = evaluate(qrels, {"a": runs["a"]}, ["nDCG(ties='max')@5"]).values[0, 0]
+    extreme = stats.ttest_1samp(low - high, 0)
+    assert (extreme.pvalue < 0.05) != test.significant
+    assert test.ties_turn
+    assert comparison.records()[0]["ties_turn"]
+    assert "but another order of tied documents turns the verdict" in comparison.summary
+    assert any(
+        "the verdict depends on the order of tied documents" in n for n in comparison.notes()
+    )
+    broken = {}
+    for name, run in runs.items():
+        broken[name] = {topic: sorted(run[topic], key=run[topic].get) for topic in topics}
+    untied = compare(qrels, broken, ["nDCG@5"])
+    assert not untied.outcomes[0].ties_turn
+    assert "tied" not in " ".join(untied.notes())

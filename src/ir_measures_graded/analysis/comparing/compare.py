@@ -57,7 +57,7 @@ from .families import (
     shares_of,
     width_of,
 )
-from .judgments import fit_into_memory, may_turn, runs_by_name
+from .judgments import fit_into_memory, may_turn, runs_by_name, ties_turn
 from .layout import NEXT_RUNS
 from .repeats import Repeats, averaged, means_of_repeats, systems_of
 from .result import Comparison
@@ -365,7 +365,8 @@ def _compared(evaluation: Evaluation, outcomes: Iterable[Test], design: _Design)
 
 
 def with_turns(comparison: Comparison, run_of: Mapping[str, Run]) -> Comparison:
-    """The comparison, whose significant differences tell whether judgments could turn their sign.
+    """The comparison, whose significant differences tell whether judgments could turn their sign,
+    and all whether another order of tied documents turns their sign or significance.
 
     Of all pairs of many runs, only those of the best run and the next ones are looked at.
     """
@@ -376,14 +377,18 @@ def with_turns(comparison: Comparison, run_of: Mapping[str, Run]) -> Comparison:
     }
     outcomes = []
     for test in steps(comparison.outcomes, "differences"):
-        is_asked = test.test == PAIRED_T and test.significant
+        is_asked = test.test == PAIRED_T
         if comparison.shows_best_only:
             best, *others = near_the_best[test.measure]
             is_asked &= test.is_of(best, others)
         if is_asked and str(test.run) in run_of and str(test.other) in run_of:
             run = run_of[str(test.run)]
             other = run_of[str(test.other)]
-            turns = may_turn(test.measure, run, other, test.difference or 0.0)
-            test = replace(test, may_turn=turns)
+            if test.significant:
+                turns = may_turn(test.measure, run, other, test.difference or 0.0)
+                test = replace(test, may_turn=turns)
+            is_turned, p_over_ties = ties_turn(test, run, other, comparison.alpha)
+            if is_turned:
+                test = replace(test, ties_turn=True, p_over_ties=p_over_ties)
         outcomes.append(test)
     return replace(comparison, outcomes=tuple(outcomes))

@@ -39,6 +39,7 @@ DIFFERENCE_FIELDS: Final = (
         f"MDE is the smallest true difference found with probability {short(POWER)}{{level}}.",
     ),
     Field("may_turn"),
+    Field("ties_turn"),
     Field("note"),
 )
 """The columns of the paired t-test. A new one is an entry here and a field of `Test`."""

@@ -1,4 +1,5 @@
-"""Whether judgments of the unjudged documents could turn the sign of a difference."""
+"""Whether judgments of unjudged documents could turn the sign of a difference, and another order of
+tied documents its sign or significance."""
 
 from __future__ import annotations
 
@@ -10,8 +11,12 @@ import numpy as np
 from ir_measures import Measure
 
 from ...evaluation.named import Run, Study
+from ...evaluation.order_of_rows import tied_documents
 from ...evaluation.weights import MeansOverTopics
+from ...output.formats import p_of
 from ..ranges import differences_by_topic
+from ..statistics.primary import paired
+from .tests import Test
 
 MOST_BYTES_KEPT: Final = 250_000_000
 """The ranges need all documents of the runs in memory. Larger files of runs are read by blocks."""
@@ -68,6 +73,42 @@ def may_turn(measure: Measure, run: Run, other: Run, difference: float) -> bool 
     if difference > 0:
         return bool(low <= 0)
     return bool(high >= 0)
+
+
+def ties_turn(test: Test, run: Run, other: Run, alpha: float) -> tuple[bool, str]:
+    """Whether another order of tied documents turns the sign or the significance of a difference,
+    and p over the orders that were tried, in words.
+
+    Each topic can have its lowest or its highest difference. Four of these choices are tested: all
+    lowest, all highest, all far from the mean and all near it. False if none of them turns the
+    test, and if no documents of different levels are tied, if the measure has no ranges, and if
+    topics have weights or are left out.
+    """
+    measure = test.measure
+    cutoff = measure.params.get("cutoff")
+    is_plain = run.judgments.counting.is_plain and not measure.params.get("avg")
+    has_ties = any(tied_documents(of_run.ranks, cutoff) for of_run in (run, other))
+    if not is_plain or not has_ties or not test.p or test.adjusted is None:
+        return False, ""
+    ranges = differences_by_topic(measure, run, other)
+    if "ties" not in ranges:
+        return False, ""
+    low, high = ranges["ties"][0]
+    mean = test.difference or 0.0
+    is_low_far = mean - low > high - mean
+    choices = [low, high, np.where(is_low_far, low, high), np.where(is_low_far, high, low)]
+    # p of the other pairs of the family stays as it is.
+    factor = test.adjusted / test.p
+    p_values = [float(test.adjusted)]
+    is_turned = False
+    for differences in choices:
+        values = np.stack([differences, np.zeros_like(differences)])
+        outcome = paired(values, [(0, 1)], alpha)
+        p = min(1.0, float(outcome.p[0]) * factor)
+        is_opposite = float(outcome.difference[0]) * mean < 0
+        is_turned |= is_opposite or (p < alpha) != test.significant
+        p_values.append(p)
+    return is_turned, f"{p_of(min(p_values))} to {p_of(max(p_values)).removeprefix('p = ')}"
 
 
 def runs_by_name(study: Study | None) -> dict[str, Run]:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 MOST_NAMED: Final = 3
 MAY_TURN: Final = "but judgments of unjudged documents could turn"
+TIES_TURN: Final = (
+    "the verdict depends on the order of tied documents, {} over other orders; --ties chooses one, "
+    "and ranges has the lowest and the highest means."
+)
 ELSEWHERE: Final = "-f csv, -f json and -o FILE.csv have them"
 
 
@@ -73,6 +77,8 @@ def difference_sentence(test: Test, method: str = "") -> str:
         sentence += f", {method}"
     if test.may_turn:
         sentence += f", {MAY_TURN} the sign"
+    if test.ties_turn:
+        sentence += ", but another order of tied documents turns the verdict"
     return sentence
 
 
@@ -309,6 +315,9 @@ def notes_on_pairs(comparison: Comparison) -> list[str]:
         if test.note and test.test in METHODS:
             noted.setdefault(test.note, []).append(test)
     notes = [f"{_pairs(tests)}: {note}." for note, tests in noted.items()]
+    for test in comparison.outcomes:
+        if test.ties_turn:
+            notes.append(f"{_pairs([test])}: {TIES_TURN.format(test.p_over_ties)}")
     return notes + comparison.level_notes() + list(comparison.lacking)
 
 

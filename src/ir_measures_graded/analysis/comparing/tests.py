@@ -88,7 +88,9 @@ class Test:
     all topics have the same difference or few change. Tests over collections have Alexander and
     Govern's `A`, its p-value, and `I2`, which tell whether the difference varies between the
     collections. `may_turn` tells whether some judgments of the unjudged documents turn the sign of
-    a significant difference, None if this is not known.
+    a significant difference, None if this is not known. With `ties_turn`, another order of tied
+    documents turns the sign or the significance of the difference; `p_over_ties` has the lowest and
+    the highest p over the orders that were tried, in words.
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -112,6 +114,8 @@ class Test:
     p_A: float | None = None
     I2: float | None = None
     may_turn: bool | None = None
+    ties_turn: bool = False
+    p_over_ties: str = ""
     note: str = ""
 
     def __post_init__(self) -> None:
