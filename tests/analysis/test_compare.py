@@ -964,7 +964,7 @@ def test_a_comparison_tells_if_another_order_of_ties_turns_its_verdict():
     assert comparison.records()[0]["ties_turn"]
     assert "but another order of tied documents turns the verdict" in comparison.summary
     assert any(
-        "the verdict depends on the order of tied documents" in n for n in comparison.notes()
+        "The verdict depends on the order of tied documents" in n for n in comparison.notes()
     )
     broken = {}
     for name, run in runs.items():

@@ -151,7 +151,7 @@ def test_intervals_have_columns_of_their_own_except_in_text(output, folder):
     lines = output(*words, "-f", "markdown")
     head = next(line for line in lines if line.startswith("| judge"))
     assert [cell.strip() for cell in head.split("|")[2:5]] == [
-        "kappa (95 % interval)",
+        "kappa (95 %)",
         "lower",
         "upper",
     ]

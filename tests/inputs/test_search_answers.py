@@ -12,7 +12,7 @@ from reading import by_topic, qrels, refused, run, run_file
 
 from ir_measures_graded import GradedError, RunFile, cli
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.errors import InputWarning
+from ir_measures_graded.errors import FileError, InputWarning
 from ir_measures_graded.files.files import qrels_in
 
 HITS = {"took": 3, "hits": {"total": {"value": 2}, "hits": []}}
@@ -517,3 +517,18 @@ def test_files_of_a_folder_that_cannot_be_answers_are_told(other, fact, tmp_path
         RunFile(folder).rows()
     with pytest.raises(GradedError, match="this is a run, not qrels"):
         qrels_in(folder_of(tmp_path / "other", {"q1.json": elastic(d1=1)}))
+
+
+def test_a_folder_of_other_names_than_the_qrels_tells_a_way_out(tmp_path):
+    answer = {"took": 1, "hits": {"hits": [{"_id": "d1", "_score": 2.0}]}}
+    folder = tmp_path / "answers"
+    folder.mkdir()
+    (folder / "q1.json").write_text(json.dumps(answer))
+    qrels = {"running shoes": {"d1": 2}}
+    with pytest.raises(FileError, match="none of its topics") as error:
+        evaluate(qrels, {"A": folder}, ["nDCG@10"])
+    way_out = 'one JSON file with the answer of each query: {"running shoes": {answer}, …}'
+    assert way_out in str(error.value)
+    in_one = tmp_path / "answers.json"
+    in_one.write_text(json.dumps({"running shoes": answer}))
+    assert evaluate(qrels, {"A": in_one}, ["nDCG@10"]).means().item() == 1

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.output import formats
+from ir_measures_graded.output.formats import short
+from ir_measures_graded.output.tables import Table
 from ir_measures_graded.output.width import of_width
 
 MARKS = [*"_`\\|!\n\t", *"*a* __b__ a_b [x](y) <b> ~~ $1$ &lt; &#36;".split()]
@@ -100,3 +102,10 @@ def test_tsv_tells_of_control_characters_that_could_act_on_a_terminal():
 def test_pdflatex_prints_signs_without_packages(text, in_latex):
     assert formats.latex_prose(text) == in_latex
     assert formats.escaped_latex(text) == in_latex
+
+
+def test_a_difference_of_zero_has_no_sign():
+    table = Table(["run", "difference"], [["a", -0.0], ["b", -0.25]])
+    assert list(table.lines("text", 2))[1:] == ["a          0.00", "b         −0.25"]
+    assert list(table.lines("csv", 2))[1:] == ["a,-0.00", "b,-0.25"]
+    assert short(-0.0, "+.2f") == "+.00"

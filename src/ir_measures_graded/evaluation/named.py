@@ -6,6 +6,7 @@ ir-datasets id.
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -461,8 +462,20 @@ class Run:
             qrels = f"the qrels {judgments.name or ''}".rstrip()
             raise FileError(
                 f"{self.name}: none of its topics (such as {shown(topics[0])}) is in {qrels} "
-                f"(such as {shown(judgments.topics[0])})"
+                f"(such as {shown(judgments.topics[0])}){self._way_out(judgments)}"
             )
+
+    def _way_out(self, judgments: Judgments) -> str:
+        """How a folder of answers, whose files have ids of queries as names, can be read beside
+        judgments of the queries' texts; nothing for other runs."""
+        file = getattr(self.source, "file", None)
+        if not isinstance(file, (str, os.PathLike)) or not os.path.isdir(file):
+            return ""
+        query = json.dumps(judgments.topics[0], ensure_ascii=False)
+        return (
+            "; the files of the folder are named after the topics, so name them as the qrels do, "
+            f"or write one JSON file with the answer of each query: {{{query}: {{answer}}, …}}"
+        )
 
 
 class NamedSource(NamedTuple):

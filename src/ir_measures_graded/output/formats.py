@@ -104,6 +104,8 @@ def short(number: float, form: str = "g") -> str:
     >>> short(0.8), short(0.05), short(0.2809, ".2f"), short(1), short(0.02, "+g")
     ('.8', '.05', '.28', '1', '+.02')
     """
+    if number == 0:
+        number = abs(number)  # −0 is no negative number
     return without_0(with_minus(f"{number:{form}}"))
 
 
@@ -755,7 +757,11 @@ def _cells(values: Sequence[Any], places: int, is_for_people: bool) -> list[str]
         return [_cell(value, places, signed) for value in values]
     cells = list(map(form.format, values))
     if is_for_people and "-" in "".join(cells):
-        return list(map(with_minus, cells))
+        # −0 is no negative number.
+        return [
+            cell.lstrip("-") if value == 0 else with_minus(cell)
+            for value, cell in zip(values, cells, strict=True)
+        ]
     return cells
 
 

@@ -24,7 +24,7 @@ from ...output.formats import (
 
 class Marks(NamedTuple):
     """The marks of the best and the second-best value, of letters above and below a value, of the
-    deviation behind it, and of a negative value."""
+    deviation behind it, and of a negative value, and what parts a value from its letters."""
 
     best: str
     second: str
@@ -32,6 +32,7 @@ class Marks(NamedTuple):
     below: str
     deviation: str
     minus: str
+    before_letters: str = ""
 
 
 DAGGER: Final = "†"
@@ -43,6 +44,7 @@ LATEX: Final = Marks(
     below=r"\textsubscript{%s}",
     deviation=r" $\pm$ %s",
     minus="$-$",
+    before_letters=" & ",
 )
 HTML: Final = Marks(
     best="<b>%s</b>",
@@ -166,10 +168,11 @@ class PaperTable:
                 deviation = float(self.deviations[row, number])
                 if not np.isnan(deviation):
                     cell += marks.deviation % _printed(deviation, places)
-            cell += self._letters_of(run, number, marks)
+            letters = self._letters_of(run, number, marks)
             if np.isnan(means[row]):
                 cell = "–"
-            cells.append(cell)
+                letters = ""
+            cells.append(f"{cell}{marks.before_letters}{letters}")
         return cells
 
     def _emphasised(self, printed: str, rank: int, marks: Marks) -> str:
@@ -198,8 +201,10 @@ class PaperTable:
     def latex(self, places: int = PLACES) -> str:
         """The table with the rules of booktabs, in an environment with a caption."""
         head, *rows = self._rows(places, escaped_latex, LATEX)
-        # One column for the letter of a run, one for its name, and one for each measure.
-        columns = "l" * (2 + len(self.measures))
+        # One column for the letter of a run, one for its name, and two for each measure: the
+        # numbers at the right, so that their decimals are aligned, and the letters behind them.
+        columns = "ll" + "r@{}l" * len(self.measures)
+        head[2:] = [rf"\multicolumn{{2}}{{c}}{{{name}}}" for name in head[2:]]
         lines = [
             r"\begin{table}",
             r"\centering",

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 MOST_NAMED: Final = 3
 MAY_TURN: Final = "but judgments of unjudged documents could turn"
 TIES_TURN: Final = (
-    "the verdict depends on the order of tied documents, {} over other orders; --ties chooses one, "
-    "and ranges has the lowest and the highest means."
+    "The {} on the order of tied documents, with p over other orders: {}; --ties chooses an order, "
+    "and ranges has the lowest and highest means."
 )
 ELSEWHERE: Final = "-f csv, -f json and -o FILE.csv have them"
 
@@ -315,9 +315,12 @@ def notes_on_pairs(comparison: Comparison) -> list[str]:
         if test.note and test.test in METHODS:
             noted.setdefault(test.note, []).append(test)
     notes = [f"{_pairs(tests)}: {note}." for note, tests in noted.items()]
-    for test in comparison.outcomes:
-        if test.ties_turn:
-            notes.append(f"{_pairs([test])}: {TIES_TURN.format(test.p_over_ties)}")
+    turned = [
+        f"{_pairs([test])} ({test.p_over_ties})" for test in comparison.outcomes if test.ties_turn
+    ]
+    if turned:
+        verdicts = "verdict depends" if len(turned) == 1 else "verdicts depend"
+        notes.append(TIES_TURN.format(verdicts, listed(turned)))
     return notes + comparison.level_notes() + list(comparison.lacking)
 
 
