@@ -63,6 +63,8 @@ class EmptyRunWarning(InputWarning):
 
 ON_COLUMNS = "columns"
 """The kind of the remark on columns that are read by the words of their names."""
+BY_NAME = "names of files"
+"""The kind of the remark that the files of a folder answer the queries of their names."""
 
 
 class Remark(NamedTuple):

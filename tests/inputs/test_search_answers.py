@@ -532,3 +532,22 @@ def test_a_folder_of_other_names_than_the_qrels_tells_a_way_out(tmp_path):
     in_one = tmp_path / "answers.json"
     in_one.write_text(json.dumps({"running shoes": answer}))
     assert evaluate(qrels, {"A": in_one}, ["nDCG@10"]).means().item() == 1
+
+
+@pytest.mark.filterwarnings("default")  # as in a process of its own
+@pytest.mark.parametrize("form", ["text", "csv", "json", "markdown"])
+def test_the_command_tells_in_a_note_which_queries_a_folder_answers(tmp_path, capsys, form):
+    answer = {"took": 1, "hits": {"hits": [{"_id": "d1", "_score": 2.0}]}}
+    folder = tmp_path / "answers"
+    folder.mkdir()
+    (folder / "q1.json").write_text(json.dumps(answer))
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("q1 0 d1 2\n")
+    assert cli.main(["evaluate", str(qrels), str(folder), "nDCG@10", "-f", form]) == 0
+    printed = capsys.readouterr()
+    assert "warning" not in printed.err
+    note = "answers: its file is the answer to the query of its name"
+    if form == "markdown":  # which has it below the table
+        assert note in printed.out
+    else:
+        assert f"note: {note}" in printed.err

@@ -22,7 +22,7 @@ from ir_measures_graded_command import end_imports
 
 from .. import __version__
 from ..docstrings import docstring_of
-from ..errors import GradedError, InputWarning, Remark, WholeLevelsError, did_you_mean
+from ..errors import BY_NAME, GradedError, InputWarning, Remark, WholeLevelsError, did_you_mean
 from ..output.formats import MINUS, clean
 from ..output.width import width, width_of_terminal
 from ..progress import followed
@@ -110,7 +110,9 @@ def _output(words: Sequence[str]) -> Output:
             is_printed = warning.remarks and set(warning.remarks) <= set(printed)
             if not is_printed and text not in texts_shown:
                 texts_shown.add(text)
-                tell(f"warning: {text}")
+                # How files are read is nothing unusual, and a table for people has it as a note.
+                is_note = {remark.kind for remark in warning.remarks} == {BY_NAME}
+                tell(f"note: {text}" if is_note else f"warning: {text}")
 
 
 def _answered(words: Sequence[str]) -> Output:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ..core.rows.columns import RUN
 from ..core.rows.rows import Part
-from ..errors import FileError, Remark, shown
+from ..errors import BY_NAME, FileError, Remark, shown
 from .content import FEWER, HIDDEN, MOST_ENTRIES, Content, File, Reading
 from .forms import is_json
 from .json_files import answer_of, check_found, parts_of_queries
@@ -20,8 +20,6 @@ BEGINS_AS_ANSWER = re.compile(
     rb'\s*\{\s*"(took|timed_out|_shards|hits|responseHeader|response|root)"\s*:'
 )
 """The start of an answer that is longer than what is looked at."""
-BY_NAME = "names of files"
-"""The kind of the remark that tells which queries the files answer."""
 
 
 def answer_files(file: File) -> list[tuple[str, str]]:
