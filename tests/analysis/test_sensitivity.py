@@ -141,6 +141,60 @@ def test_changes_of_order_by_brute_force(of_demo):
     assert {pair for pair in flags if flags[pair]} == contradicted
 
 
+def test_changes_of_significance_by_brute_force(of_demo):
+    by_pair = {}
+    for row in of_demo.difference_table().records():
+        by_pair.setdefault((row["run"], row["other"]), []).append(row)
+    count = 0
+    for rows in by_pair.values():
+        has_both = len({row["significant"] for row in rows}) == 2
+        has_both_orders = len({row["ahead"] for row in rows} - {None}) == 2
+        count += has_both
+        words = []
+        if has_both_orders:
+            words.append("order")
+        if has_both:
+            words.append("significance")
+        assert {row["changes"] for row in rows} == {" and ".join(words) or "no"}
+    assert count
+    sentence = of_demo.answer()[3]
+    assert sentence.startswith("Significance (p < .05, paired t over 20 topics, Holm's correction")
+    assert sentence.endswith(f"changes with the setting for {count} of 10 pairs.")
+    assert not any(note.startswith("Significant") for note in of_demo.notes())
+
+
+def test_two_runs_have_their_difference_as_compare_has_it():
+    runs = {run: demo.run_paths()[run] for run in "AB"}
+    result = sensitivity(demo.qrels_path(), runs, ["nDCG_JK@10"])
+    peers = []
+    for setting in result.settings:
+        (peer,) = compare(demo.qrels_path(), runs, [setting.measure], alpha=0.05).records()
+        peers.append(peer)
+    rows = result.records()
+    for row, peer in zip(rows, peers, strict=True):
+        assert row["p"] == pytest.approx(peer["adjusted"], rel=1e-9)
+        ends = sorted([abs(row["lower"]), abs(row["upper"])])
+        assert ends == pytest.approx(sorted([abs(peer["lower"]), abs(peer["upper"])]))
+        assert row["significant"] == (peer["adjusted"] < 0.05)
+        assert row["lower"] < row["difference"] < row["upper"]
+    assert result.answer()[0] == (
+        "B is ahead of A under all 4 settings, significantly under 2 of 4 (p < .001 to .353)."
+    )
+    assert "Significant: p < .05, paired t over 20 topics." in result.notes()
+    (forest,) = result.drawings()
+    assert forest.filled.tolist() == [row["significant"] for row in rows]
+    assert forest.values.tolist() == pytest.approx([row["difference"] for row in rows])
+
+
+def test_two_runs_without_a_significant_difference_say_so():
+    runs = {run: demo.run_paths()[run] for run in "DE"}
+    sentence = sensitivity(demo.qrels_path(), runs, ["nDCG_JK@10"], gains=["w1", "w3"]).answer()[0]
+    assert sentence.startswith(
+        "By nDCG_JK@10, the best run depends on which of 2 weightings is taken: E under w1 (gains "
+        "1/1/1 of levels 1/2/3); D under w3 (1/2/3); no difference is significant (p "
+    )
+
+
 def test_low_tau_is_marked_for_people_only(of_demo):
     _, rows = of_demo.tables()[0].cells()
     for row in rows:
@@ -262,7 +316,7 @@ def test_two_runs_have_their_means_and_the_levels_of_their_documents():
         means[name] = evaluate(qrels, runs, [f"nDCG(gains={weights})@2"]).means()[:, 0].tolist()
     _, rows = result.table()
     expected = [[high, many, high - many] for high, many in means.values()]
-    assert [row[1:] for row in rows] == [pytest.approx(row) for row in expected]
-    assert result.records()[0]["tau"] == "nDCG@2 flat"
+    assert [row[1:4] for row in rows] == [pytest.approx(row) for row in expected]
+    assert result.records()[0]["setting"] == "nDCG@2 flat"
     lines = " ".join(map(str, sensitivity(QRELS, RUNS, ["AP", "P@2"]).answer()))
     assert "documents of level" not in lines

@@ -50,7 +50,7 @@ from ..evaluation.order_of_runs import best_first
 from ..evaluation.sessions import Given
 from ..evaluation.weights import counted_by
 from ..output import figures
-from ..output.formats import counted, known, listed, short
+from ..output.formats import counted, known, listed, p_of, short
 from ..output.result import Result, View
 from ..output.tables import Column, Note, Table
 from ..progress import Progress, steps
@@ -75,6 +75,15 @@ DIFFERENCES: Final = (
     "setting", "measure", "run", "other", "ahead", "difference", Column("adjusted", kind=PValue),
     "significant", "changes",
 )  # fmt: skip
+CHANGES: Final = {
+    (False, False): "no",
+    (True, False): "order",
+    (False, True): "significance",
+    (True, True): "order and significance",
+}
+"""What changes between settings, by whether the order of a pair and its significance do."""
+MOST_NAMED_GAINS = 4
+"""The most levels whose gains a sentence names."""
 UNNAMED = re.compile(r"[-\d.e]+([:,][-\d.e]+)+")
 """A weighting that has its pairs, or its gains from level 0 on, as its name."""
 Weightings = Mapping[str, Mapping[Any, Any] | str] | Iterable[str]
@@ -124,11 +133,12 @@ class Sensitivity(Result):
     mean rank. `tau` (settings × settings) holds Kendall's τ of each pair of settings, NaN where
     undefined. `differences` and `p_values` (settings × pairs of runs) are those of `compare` under
     each setting: the mean of the first run minus that of the second, and the p-value with Holm's
-    correction for the pairs. They are NaN where undefined, and None if they are not computed, for
-    the reason in `untested`. `unit` is ``topic`` or ``session``, `topics` their number. `study` has
-    the qrels and runs, for the what-if page; it is None for values. `beginning` is the measure with
-    the only weighting that was named, with which the page begins, else None. `levels` are those of
-    the qrels. `effective` is the effective number of topics with weights.
+    correction for the pairs. `lower` and `upper` bound the differences of a setting together. All
+    are NaN where undefined, and None if they are not computed, for the reason in `untested`. `unit`
+    is ``topic`` or ``session``, `topics` their number. `study` has the qrels and runs, for the
+    what-if page; it is None for values. `beginning` is the measure with the only weighting that was
+    named, with which the page begins, else None. `levels` are those of the qrels. `effective` is
+    the effective number of topics with weights.
     """
 
     runs: tuple[str, ...]
@@ -147,6 +157,8 @@ class Sensitivity(Result):
     beginning: Measure | None = None
     levels: tuple[float, ...] = ()
     effective: float | None = None
+    lower: np.ndarray | None = None
+    upper: np.ndarray | None = None
 
     def what_if(
         self, coloured: Mapping[str, str] | None = None, named: Measure | None = None
@@ -233,6 +245,20 @@ class Sensitivity(Result):
         """Whether each pair of runs has opposite orders under some settings, both significant."""
         return _has_both_signs(self.ahead * self.significant)
 
+    @cached_property
+    def changing_significance(self) -> np.ndarray:
+        """Whether the difference of each pair is significant under some settings and not under
+        others where it is tested."""
+        if self.p_values is None:
+            return np.zeros(len(self.pairs), dtype=bool)
+        is_not_significant = ~self.significant & ~np.isnan(self.p_values)
+        return np.asarray(self.significant.any(axis=0) & is_not_significant.any(axis=0))
+
+    @property
+    def _is_tested(self) -> bool:
+        """Whether a difference has a p-value."""
+        return self.p_values is not None and not np.isnan(self.p_values).all()
+
     def changes(
         self, first: int, second: int, significant: bool = False
     ) -> tuple[tuple[str, str], ...]:
@@ -278,9 +304,29 @@ class Sensitivity(Result):
         """The best runs under the settings, the lowest τ, the changes of order, the gain of the
         highest level at which the best run changes, and the levels of the documents of two runs."""
         sentences = [self._best_runs()]
-        if len(self.runs) > 2:  # of two runs, τ is 1 or −1
+        if len(self.runs) > 2:  # of two runs, τ is 1 or −1, and the first sentence has the changes
             sentences.append(self._lowest_tau())
-        return [*sentences, self._changes(), *self.turns, *self._levels_of_two()]
+            sentences += [self._changes(), *self._changes_of_significance()]
+        else:
+            sentences.append(self._changes())
+        return [*sentences, *self.turns, *self._levels_of_two()]
+
+    def _changes_of_significance(self) -> list[str]:
+        """For how many pairs of runs significance depends on the setting; none without tests."""
+        if not self._is_tested:
+            return []
+        count = int(self.changing_significance.sum())
+        pairs = counted(len(self.pairs), "pair")
+        which = f"{count} of {pairs}" if count else f"none of {pairs}"
+        return [f"Significance ({self._test()}) changes with the setting for {which}."]
+
+    def _test(self) -> str:
+        """The test of a difference."""
+        parts = [f"p < {short(self.alpha)}", f"paired t over {counted(self.topics, self.unit)}"]
+        if len(self.pairs) > 1:
+            pairs = counted(len(self.pairs), "pair")
+            parts.append(f"{CORRECTION_NAME} for {pairs} under each setting")
+        return ", ".join(parts)
 
     def _levels_of_two(self) -> Iterator[Note]:
         """How many documents of each level two runs have within the cutoff of the first measure,
@@ -335,26 +381,75 @@ class Sensitivity(Result):
         )
 
     def _best_runs(self) -> str:
+        """The best runs under the settings; of two runs, also how many differences are
+        significant."""
+        best = self._best_of_settings()
+        if len(self.runs) != 2 or self.p_values is None or not self._is_tested:
+            return f"{best}."
+        known_p = self.p_values[~np.isnan(self.p_values)]
+        ends = [p_of(p).removeprefix("p ") for p in (known_p.min(), known_p.max())]
+        p_texts = [text.removeprefix("= ") for text in dict.fromkeys(ends)]
+        count = len(self.settings)
+        number = int(self.significant.sum())
+        under = f"{number} of {count}"
+        if number == count:
+            under = "each"
+        elif not number:
+            under = "none"
+        significantly = f"significantly under {under} (p {' to '.join(p_texts)})"
+        if len(self.leaders()) == 1 and len(next(iter(self.leaders()))) == 1:
+            return f"{best}, {significantly}."
+        if not number:
+            return f"{best}; no difference is significant (p {' to '.join(p_texts)})."
+        return f"{best}; the runs differ {significantly}."
+
+    def _best_of_settings(self) -> str:
+        """The best runs under the settings, without a full stop."""
         leaders = self.leaders()
         if len(leaders) == 1:
             (best_runs,) = leaders
             settings = f"all {len(self.settings)} settings"
             if len(self.settings) == 2:
                 settings = "both settings"
-            are = "is" if len(best_runs) == 1 else "are equally good and"
-            return f"{listed(best_runs, 2)} {are} best under {settings}."
+            if len(best_runs) > 1:
+                return f"{listed(best_runs, 2)} are equally good and best under {settings}"
+            if len(self.runs) == 2:
+                (other,) = set(self.runs) - set(best_runs)
+                return f"{best_runs[0]} is ahead of {other} under {settings}"
+            return f"{best_runs[0]} is best under {settings}"
         label_of = dict(zip(self.settings, self._labels, strict=True))
+        gains_of_name = self._gains_to_name()
+        levels = "/".join(f"{level:g}" for level in self.levels if level > 0)
+        of_levels = f" of levels {levels}"
         clauses = []
         for runs, settings_of_runs in leaders.items():
-            labels = [label_of[setting] for setting in settings_of_runs]
+            labels = []
+            for setting in settings_of_runs:
+                label = label_of[setting]
+                gains = gains_of_name.pop(setting.weighting or "", "")
+                if gains:
+                    # The first weighting with gains says of which levels all have them.
+                    label += f" ({'gains ' if of_levels else ''}{gains}{of_levels})"
+                    of_levels = ""
+                labels.append(label)
             clauses.append(f"{listed(runs, 2)} under {listed(labels)}")
         best = "; ".join(clauses)
         if self._shared is None:
-            return f"The best run depends on the setting: {best}."
+            return f"The best run depends on the setting: {best}"
         choice = "setting" if any(setting.cutoff for setting in self.settings) else "weighting"
         count = len(self.settings)
         which = f"depends on which of {count} {choice}s is taken"
-        return f"By {self._shared}, the best run {which}: {best}."
+        return f"By {self._shared}, the best run {which}: {best}"
+
+    def _gains_to_name(self) -> dict[str, str]:
+        """The gains of each weighting whose name does not say them, if they are few."""
+        levels = [level for level in self.levels if level > 0]
+        texts = {}
+        if len(levels) <= MOST_NAMED_GAINS:
+            for name, gains in self.weightings.items():
+                if isinstance(gains, dict) and name != _gains_in_words(gains, levels):
+                    texts[name] = _gains_in_words(gains, levels)
+        return texts
 
     def _changes(self) -> str:
         """How many pairs of runs change their order, and which significantly."""
@@ -364,7 +459,7 @@ class Sensitivity(Result):
             return "No pair of runs changes its order between settings."
         change = "changes its" if changing == 1 else "change their"
         text = f"{changing} of {pairs} of runs {change} order between settings"
-        if self.p_values is None or np.isnan(self.p_values).all():
+        if not self._is_tested:
             return f"{text}."
         contradicted = self._by_name(self.contradicted)
         if not contradicted:
@@ -373,26 +468,37 @@ class Sensitivity(Result):
         return f"{text}; significant in both orders: {listed(names, 3)}."
 
     def tables(self) -> list[Table]:
-        """Kendall's τ of each pair of settings; of two runs, their means under each setting."""
+        """Kendall's τ of each pair of settings; of two runs, their means and their difference under
+        each setting."""
         if len(self.runs) == 2:
             return [self.means_table()]
         return [self.tau_table()]
 
     def data(self) -> Table:
-        """Kendall's τ of each pair of settings."""
-        return self.tau_table()
+        """The first of the tables."""
+        return self.tables()[0]
 
     def means_table(self) -> Table:
         """One row per setting with the mean of each run; of two runs, also the difference of the
-        first from the second."""
-        columns = ["setting", *self.runs]
+        first from the second, with its bounds and p-value if it is tested."""
+        columns: list[Column | str] = ["setting", *self.runs]
         rows = []
         for setting, means in zip(self.settings, self.means.T.tolist(), strict=True):
             rows.append([str(setting), *means])
         if len(self.runs) > 2:
             return Table(columns, rows)
-        differences = [[*row, row[1] - row[2]] for row in rows]
-        return Table([*columns, "difference"], differences)
+        with_difference = [[*row, row[1] - row[2]] for row in rows]
+        columns.append("difference")
+        tests = (self.lower, self.upper, self.p_values)
+        if not self._is_tested or any(numbers is None for numbers in tests):
+            return Table(columns, with_difference)
+        of_pair = [known(numbers[:, 0]) for numbers in tests if numbers is not None]
+        significant = self.significant[:, 0].tolist()
+        columns += ["lower", "upper", Column("p", kind=PValue), "significant"]
+        whole_rows = []
+        for row, *tested in zip(with_difference, *of_pair, significant, strict=True):
+            whole_rows.append([*row, *tested])
+        return Table(columns, whole_rows)
 
     def tau_table(self) -> Table:
         """Kendall's τ of each pair of settings."""
@@ -404,24 +510,26 @@ class Sensitivity(Result):
     def notes(self) -> list[str]:
         """What the weightings and the table have, and what a low τ means for so few runs."""
         if len(self.runs) == 2:
-            return [*self._weightings_in_words(), *self._notes_on_tests()]
+            return [*self._weightings_in_words(), self._tests(), *self._notes_on_means()]
         return self.notes_on_tau()
 
-    def _notes_on_tests(self) -> list[str]:
-        """The test of a change of order, the weights of topics, and the levels of the measures."""
-        return [self._tests(), *self._weights_in_words(), *self._level_notes()]
+    def _notes_on_means(self) -> list[str]:
+        """The weights of topics, and the levels of the measures."""
+        return [*self._weights_in_words(), *self._level_notes()]
 
     def notes_on_tau(self) -> list[str]:
         """What the weightings and the table of τ have, and what a low τ means for so few runs."""
         count = len(self.runs)
         swap = 4 / (count * (count - 1))
+        untested = [] if self._is_tested else [self._tests()]
         return [
             *self._weightings_in_words(),
             "Kendall's τ of the orders of the runs under two settings is 1 if they are equal and "
             "−1 if they are opposite.",
             "Orders of many runs count as equivalent from .9 on, and as noticeably different "
             f"below .8. Two of {count} runs that swap lower τ by {short(swap, '.2g')}.",
-            *self._notes_on_tests(),
+            *untested,
+            *self._notes_on_means(),
         ]
 
     def _weights_in_words(self) -> list[Note]:
@@ -456,11 +564,7 @@ class Sensitivity(Result):
             return f"Changes are not tested: {self.untested}."
         if np.isnan(self.p_values).all():
             return f"Changes are not tested: fewer than {LEAST_TESTED_TOPICS} {self.unit}s."
-        topics = counted(self.topics, self.unit)
-        return (
-            f"Significant: p < {short(self.alpha)}, paired t over {topics}, {CORRECTION_NAME} for "
-            f"{counted(len(self.pairs), 'pair')} under each setting."
-        )
+        return f"Significant: {self._test()}."
 
     def rank_table(self) -> Table:
         """One row per run with its rank under each setting."""
@@ -510,13 +614,15 @@ class Sensitivity(Result):
         """One row per setting and pair of runs: the difference and its p-value with the correction.
 
         `difference` is the mean of the run minus that of the other one. `ahead` is the better run,
-        None if they tie. `changes` tells whether the pair changes its order between some settings.
+        None if they tie. `changes` tells what differs between some settings: the order of the pair,
+        its significance, both, or nothing ("no").
         """
         shape = self.ahead.shape
         undefined = np.full(shape, np.nan)
         differences = undefined if self.differences is None else self.differences
         p_values = undefined if self.p_values is None else self.p_values
-        changes = self.changing.tolist()
+        both_changes = zip(self.changing.tolist(), self.changing_significance.tolist(), strict=True)
+        changes = [CHANGES[of_pair] for of_pair in both_changes]
         rows = []
         for row, setting in enumerate(self.settings):
             ahead = self.ahead[row].tolist()
@@ -532,13 +638,47 @@ class Sensitivity(Result):
                 rows.append([*names, *tested, changes[pair]])
         return Table(DIFFERENCES, rows)
 
+    def difference_notes(self) -> list[str]:
+        """What the table of differences has."""
+        return [self._tests(), *self._notes_on_means()]
+
     def figure(self, *, title: str = "") -> figures.Figure:
-        """Draw the rank of each run under every setting, the names at both ends.
+        """Draw the rank of each run under every setting, the names at both ends; of two runs, their
+        difference under every setting.
 
         Needs the extra ``plot``.
         """
-        chart = self.slopes()
-        return figures.picture([chart], title or self.summary, self._caption)
+        return figures.picture(self.drawings(), title or self.summary, self._caption)
+
+    def drawings(self, coloured: dict[str, str] | None = None) -> list[figures.Drawing]:
+        """The slope chart, or of two runs that are tested a forest of differences by measure."""
+        if self._has_forest:
+            return list(self._forests())
+        return [self.slopes(coloured)]
+
+    @property
+    def _has_forest(self) -> bool:
+        return len(self.runs) == 2 and self._is_tested
+
+    def _forests(self) -> Iterator[figures.Forest]:
+        """The difference of the two runs under the settings of each measure."""
+        numbers = (self.differences, self.lower, self.upper)
+        differences, lower, upper = (array[:, 0] for array in numbers if array is not None)
+        first, second = self.runs
+        for base in dict.fromkeys(setting.base for setting in self.settings):
+            rows = [row for row, setting in enumerate(self.settings) if setting.base == base]
+            label = f"{first} minus {second}"
+            if sign_of(base) < 0:
+                label += ", smaller is better"
+            yield figures.Forest(
+                [self._labels[row] for row in rows],
+                differences[rows],
+                bars=[np.stack([lower[rows], upper[rows]])],
+                label=label,
+                heading=str(base),
+                zero=0.0,
+                filled=self.significant[rows, 0],
+            )
 
     def slopes(self, coloured: dict[str, str] | None = None) -> figures.Slopes:
         """The ranks under every setting as a slope chart; see `figures.Slopes`."""
@@ -566,6 +706,13 @@ class Sensitivity(Result):
     @property
     def _caption(self) -> str:
         """What the settings are, and what the colours mean."""
+        if self._has_forest:
+            interval = f"{100 * (1 - self.alpha):g} %"
+            tested = (
+                "Dot: the difference of the means under a setting. Bar: its interval of "
+                f"{interval}, for one setting by itself. Filled: {self._test()}."
+            )
+            return " ".join([tested, *self._weightings_in_words()])
         parts = [f"Ranks of {counted(len(self.runs), 'run')} by their means."]
         parts += self._weightings_in_words()
         moved = np.ptp(self.ranks, axis=1).tolist()
@@ -690,7 +837,7 @@ def sensitivity(
         ranks[:, column] = _ranks(-sign_of(setting.measure) * means[:, column])
     tau = tau_of_all(ranks.T, ranks.T).round(DECIMALS)
     np.fill_diagonal(tau, 1)
-    differences, p_values, reason = _tests(evaluation, settings, alpha)
+    tests = _tests(evaluation, settings, alpha)
     return Sensitivity(
         evaluation.runs,
         settings,
@@ -702,30 +849,42 @@ def sensitivity(
         alpha,
         len(evaluation.topics),
         evaluation.unit,
-        differences,
-        p_values,
-        reason,
+        tests.differences,
+        tests.p_values,
+        tests.reason,
         beginning,
         evaluation.levels,
         evaluation.effective,
+        tests.lower,
+        tests.upper,
     )
 
 
-def _tests(
-    evaluation: Evaluation, settings: Sequence[Setting], alpha: float
-) -> tuple[np.ndarray | None, np.ndarray | None, str]:
-    """The differences and p-values of all pairs of runs (settings × pairs), and why there are
-    none."""
+@dataclass(frozen=True, eq=False)
+class _Tests:
+    """The tests of all pairs of runs (settings × pairs), or the reason why there are none."""
+
+    reason: str = ""
+    differences: np.ndarray | None = None
+    p_values: np.ndarray | None = None
+    lower: np.ndarray | None = None
+    upper: np.ndarray | None = None
+
+
+def _tests(evaluation: Evaluation, settings: Sequence[Setting], alpha: float) -> _Tests:
+    """The differences of all pairs of runs with their bounds and p-values."""
     pairs = list(combinations(range(len(evaluation.runs)), 2))
     number = len(pairs) * len(settings)
     if number > MOST_DIFFERENCES:
-        return None, None, f"{number:,} differences are more than {MOST_DIFFERENCES:,}"
+        return _Tests(f"{number:,} differences are more than {MOST_DIFFERENCES:,}")
     try:
         needed("scipy.special", "the tests", "stats")
     except GradedError as error:
-        return None, None, str(error)
+        return _Tests(str(error))
     differences = np.full((len(settings), len(pairs)), np.nan)
     p_values = np.full_like(differences, np.nan)
+    lower = np.full_like(differences, np.nan)
+    upper = np.full_like(differences, np.nan)
     for row, setting in enumerate(steps(settings, "settings")):
         values = evaluation.paired(setting.measure)
         if values.shape[1] >= 2:
@@ -739,7 +898,9 @@ def _tests(
             )
             differences[row] = tests.difference
             p_values[row] = tests.adjusted
-    return differences, p_values, ""
+            lower[row] = tests.lower
+            upper[row] = tests.upper
+    return _Tests("", differences, p_values, lower, upper)
 
 
 def _without_equals(

@@ -47,15 +47,17 @@ def run(arguments: Arguments) -> Answer:
     that the command levels shows, and with one weighting has these besides. Gains without a name
     have those of the levels above 0 as theirs: 1/2/30. The last sentence tells from which gain of
     the highest level another run is the best by the first measure that takes gains. Two runs have
-    their means under each setting in place of τ, and the answer counts their documents of each
-    level within the cutoff. With --values, the measures of the table are compared.
+    their means under each setting in place of τ, with their difference, its interval and its p, and
+    the answer counts their documents of each level within the cutoff. With --values, the measures
+    of the table are compared.
 
     --show means prints the mean of each run, --show ranks its rank. --show swaps prints the pairs
     of runs that change their order, with the better one under each setting and an asterisk if the
     difference is significant. --show differences prints the difference of each two runs under each
-    setting and its p. With -o page.html, the page has a slider for the gain of each level (what
-    if?), which begins at the weighting if only one is named; a note tells if it cannot have one.
-    The page on leaderboards shows in Python whether the order holds in halves of the topics.
+    setting, its p, and whether order or significance changes between settings. With -o page.html,
+    the page has a slider for the gain of each level (what if?), which begins at the weighting if
+    only one is named; a note tells if it cannot have one. The page on leaderboards shows in Python
+    whether the order holds in halves of the topics.
 
       ir_measures_graded sensitivity qrels.txt runs/*.gz nDCG_JK --gains w1 --gains w10 --cutoffs 10
       ir_measures_graded sensitivity qrels.txt runs/*.gz P@10 nDCG_JK@10 \\
@@ -84,7 +86,8 @@ def _shown(result: Sensitivity, arguments: Arguments) -> Result:
         tau = result.tau_table()
         return view([tau], noted=result.notes_on_tau(), above=result.answer())
     if arguments.show == "means":
-        return view([result.means_table()], headline=result.summary)
+        noted = result.notes() if len(result.runs) == 2 else ()
+        return view([result.means_table()], headline=result.summary, noted=noted)
     if arguments.show == "ranks":
         return view([result.rank_table()], headline=result.summary)
     if arguments.show == "swaps":
@@ -95,5 +98,7 @@ def _shown(result: Sensitivity, arguments: Arguments) -> Result:
             above=result.answer(),
         )
     if arguments.show == "differences":
-        return view([result.difference_table()], headline=result.summary)
+        return view(
+            [result.difference_table()], headline=result.summary, noted=result.difference_notes()
+        )
     return result

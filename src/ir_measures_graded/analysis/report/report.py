@@ -159,10 +159,11 @@ class Report(Result):
         return figures.picture([self.power.curve(self.power.measures[0])])
 
     def figure_of_weightings(self) -> Figure | None:
-        """The slope chart of the runs over the weightings; None without any."""
+        """The slope chart of the runs over the weightings, of two runs their differences; None
+        without any."""
         if self.weighting is None:
             return None
-        return figures.picture([self.weighting.slopes(self._colours)])
+        return figures.picture(self.weighting.drawings(self._colours))
 
     @property
     def _colours(self) -> dict[str, str] | None:
