@@ -390,8 +390,8 @@ def test_condensed_lists_have_the_documents_that_the_measure_sees():
 def test_unjudged_documents_are_not_relevant_where_level_0_has_a_gain():
     run = {"t": {"x": 4.0, "y": 3.0, "a": 2.0}}
     explanation = explain({"t": {"a": 1, "b": 0}}, run, "nDCG_JK(gains=0:1,1:2)@3")
-    text = "worst of 1 topic with a relevant document. First relevant document at rank 3; 1"
-    assert text in explanation.summary
+    assert ". First relevant document at rank 3; 1" in explanation.summary
+    assert "worst of" not in explanation.summary  # of a single topic
 
 
 @pytest.mark.parametrize(

@@ -223,6 +223,14 @@ def test_the_sentences_name_the_pairs_that_can_turn_or_whose_ranges_overlap():
     assert "pair" not in str(ranges(QRELS, {"tied": RUNS["tied"]}, ["muAP@2"]).answer())
 
 
+def test_the_picture_says_what_ties_and_what_judgments_can_move():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    result = ranges(QRELS, RUNS, ["nDCG_JK@2"])
+    ties, judgments = map(str, result.answer())
+    title = result.figure().texts[0].get_text().replace("\n", " ")
+    assert title == f"{ties} {judgments}"
+
+
 def test_a_range_below_four_decimals_has_ends_that_differ():
     scores = {f"d{number}": 3000.0 - number for number in range(3000)} | {"a": 0.5, "b": 0.5}
     (row,) = ranges({"q": {"a": 1}}, {"A": {"q": scores}}, ["nDCG_Burges"]).values

@@ -61,7 +61,7 @@ class ExplanationByMeasure(Result):
         values = [f"{one.heading} = {decimal(one.value)}" for one in self.explanations[1:]]
         values.insert(0, f"{first.heading}{of_run} = {decimal(first.value)}")
         text = listed(values, len(values))
-        if first.topics:
+        if first.topics and first.topics > 1:
             text += f", by {first.heading} the worst of {counted(first.topics, 'topic')}"
         answer = [Note("Topic {}: {}.", first.topic, text), Note("{}.", first.found)]
         return answer + [Note("{}.", _in_words(one)) for one in self.explanations]

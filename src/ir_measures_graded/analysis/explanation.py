@@ -199,7 +199,7 @@ class Explanation(Result):
         """The value, and what the list has of the relevant documents."""
         of_run = f" of {self.run}" if self.run else ""
         value = f"{self.heading}{of_run} = {decimal(self.value)}"
-        if self.topics:
+        if self.topics and self.topics > 1:
             value += f", the worst of {counted(self.topics, 'topic')} with a relevant document"
         relevant = self.found
         if self.highest_gain is not None and self.relevant:

@@ -175,7 +175,8 @@ class Ranges(Result):
             "intervals. Right: the share of judged documents."
         )
         text = with_gains(text, self.measures, self.levels)
-        return picture(drawings, title or self.summary, text, across=2)
+        first = " ".join(map(str, self._answer(self.measures[0])))
+        return picture(drawings, title or first or self.summary, text, across=2)
 
     def _rows_by(self, measure: GradedMeasure) -> list[Range]:
         """The runs by a measure, the best one first."""
@@ -213,7 +214,10 @@ class Ranges(Result):
         for kind, over, all_of in _OVER:
             lacking = [row for row in self.values if getattr(row, kind) is None]
             if len(lacking) < len(self.values):
-                notes.append(Note(f"{kind}: the range over all {all_of}."))
+                mean = ""
+                if kind == "ties":
+                    mean = "; evaluate --ties mean has the mean over the orders"
+                notes.append(Note(f"{kind}: the range over all {all_of}{mean}."))
             runs_by_reason = defaultdict(list)
             for row in lacking:
                 reason = "it is not computed"

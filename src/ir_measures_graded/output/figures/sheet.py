@@ -102,8 +102,8 @@ def picture(
     """A figure of some drawings, at most `across` side by side, fewer if they are wide.
 
     The title is the answer, and the caption tells what the reader must know of the drawings. A
-    title that `said_above` has is left out. Drawings that are too high together leave out rows.
-    Needs the extra ``plot``.
+    title that begins with the sentence of `said_above` is left out. Drawings that are too high
+    together leave out rows. Needs the extra ``plot``.
     """
     drawings = _within_height(drawings, across)
     sentences = [str(caption), *(drawing.left_out for drawing in drawings)]
@@ -113,7 +113,9 @@ def picture(
 
     room = width - 2 * EDGE
     title_lines = []
-    if title and str(title) != _said_above.get():
+    said = _said_above.get()
+    is_said = bool(said) and str(title).startswith(said)
+    if title and not is_said:
         title_lines = in_lines(title, room, TITLE_SIZE)
     caption_lines = in_lines(caption, room, CAPTION_SIZE) if caption else []
     above = _height_of(title_lines, TITLE_SIZE, 0.12)
