@@ -6,7 +6,6 @@ ir-datasets id.
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -471,6 +470,8 @@ class Run:
         file = getattr(self.source, "file", None)
         if not isinstance(file, (str, os.PathLike)) or not os.path.isdir(file):
             return ""
+        import json  # only this message needs it, and it takes 4 ms
+
         query = json.dumps(judgments.topics[0], ensure_ascii=False)
         return (
             "; the files of the folder are named after the topics, so name them as the qrels do, "
