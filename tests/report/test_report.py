@@ -625,3 +625,14 @@ def test_a_report_names_the_intervals_of_few_changes():
     assert "They are those with two more topics for RR@10 of few." in result.html
     assert f"{names}RR@10 of few." in " ".join(result.lines("markdown"))
     assert [record["few_changes"] for record in result.records()] == [True, False]
+
+
+def test_two_runs_have_their_difference_under_each_weighting():
+    runs = {run: demo.run_paths()[run] for run in "AB"}
+    made = report("graded-demo", runs, ["nDCG_JK@10"])
+    weighting = section_text(made.html, "weighting").replace("&lt;", "<")
+    assert made.weighting.summary in weighting
+    assert "Difference of the two runs by weighting" in made.html
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    caption = made.figure_of_weightings().texts[0].get_text()
+    assert caption.startswith("Dot: the difference of the means under a setting.")

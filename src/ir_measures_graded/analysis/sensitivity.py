@@ -650,6 +650,13 @@ class Sensitivity(Result):
         """
         return figures.picture(self.drawings(), title or self.summary, self._caption)
 
+    def chart(self, coloured: dict[str, str] | None = None) -> figures.Figure:
+        """The figure without its title, for a page that tells the answer beside it."""
+        caption = ""  # A slope chart needs none.
+        if self._has_forest:
+            caption = self._caption
+        return figures.picture(self.drawings(coloured), caption=caption)
+
     def drawings(self, coloured: dict[str, str] | None = None) -> list[figures.Drawing]:
         """The slope chart, or of two runs that are tested a forest of differences by measure."""
         if self._has_forest:

@@ -163,7 +163,7 @@ class Report(Result):
         without any."""
         if self.weighting is None:
             return None
-        return figures.picture(self.weighting.drawings(self._colours))
+        return self.weighting.chart(self._colours)
 
     @property
     def _colours(self) -> dict[str, str] | None:
