@@ -354,6 +354,20 @@ def differences_by_topic(
     return by_kind
 
 
+def values_over_ties(measure: Measure, run: Run) -> np.ndarray | None:
+    """The lowest and the highest value of each topic over all orders of tied documents (2 × T);
+    None if these are not known.
+
+    All topics count alike, with the values that the measure defines.
+    """
+    if not has_ranges(measure):
+        return None
+    definition = _checked(measure)
+    ends, _ = _extremes(definition, run.view(definition), "ties", is_stack=False)
+    _release([run])
+    return None if np.isnan(ends).any() else ends
+
+
 class Standing(NamedTuple):
     """The ranges of the runs by a measure, and how many differences between them stand.
 

@@ -57,7 +57,7 @@ from .families import (
     shares_of,
     width_of,
 )
-from .judgments import fit_into_memory, may_turn, runs_by_name, ties_turn
+from .judgments import ValuesOverTies, fit_into_memory, may_turn, runs_by_name, ties_turn
 from .layout import NEXT_RUNS
 from .repeats import Repeats, averaged, means_of_repeats, systems_of
 from .result import Comparison
@@ -375,6 +375,7 @@ def with_turns(comparison: Comparison, run_of: Mapping[str, Run]) -> Comparison:
     near_the_best = {
         measure: comparison.best_first(measure)[: NEXT_RUNS + 1] for measure in comparison.measures
     }
+    over_ties = ValuesOverTies()
     outcomes = []
     for test in steps(comparison.outcomes, "differences"):
         is_asked = test.test == PAIRED_T
@@ -387,7 +388,7 @@ def with_turns(comparison: Comparison, run_of: Mapping[str, Run]) -> Comparison:
             if test.significant:
                 turns = may_turn(test.measure, run, other, test.difference or 0.0)
                 test = replace(test, may_turn=turns)
-            is_turned, p_over_ties = ties_turn(test, run, other, comparison.alpha)
+            is_turned, p_over_ties = ties_turn(test, run, other, comparison.alpha, over_ties)
             if is_turned:
                 test = replace(test, ties_turn=True, p_over_ties=p_over_ties)
         outcomes.append(test)

@@ -14,7 +14,7 @@ from ...evaluation.named import Run, Study
 from ...evaluation.order_of_rows import tied_documents
 from ...evaluation.weights import MeansOverTopics
 from ...output.formats import p_of
-from ..ranges import differences_by_topic
+from ..ranges import differences_by_topic, values_over_ties
 from ..statistics.primary import paired
 from .tests import Test
 
@@ -75,7 +75,43 @@ def may_turn(measure: Measure, run: Run, other: Run, difference: float) -> bool 
     return bool(high >= 0)
 
 
-def ties_turn(test: Test, run: Run, other: Run, alpha: float) -> tuple[bool, str]:
+class ValuesOverTies:
+    """The lowest and the highest values of runs over orders of tied documents, each computed once.
+
+    None for a measure without such values, and where no documents of different levels are tied.
+    """
+
+    def __init__(self) -> None:
+        self._ends: dict[tuple[Measure, str], np.ndarray | None] = {}
+        self._has_ties: dict[tuple[Measure, str], bool] = {}
+
+    def differences(self, measure: Measure, run: Run, other: Run) -> np.ndarray | None:
+        """The lowest and the highest difference `run` − `other` of each topic (2 × T)."""
+        if not self._may_differ(measure, run) and not self._may_differ(measure, other):
+            return None
+        ends = self._ends_of(measure, run)
+        ends_of_other = self._ends_of(measure, other)
+        if ends is None or ends_of_other is None:
+            return None
+        return ends - ends_of_other[::-1]
+
+    def _may_differ(self, measure: Measure, run: Run) -> bool:
+        """Whether documents of different levels are tied in the run."""
+        key = measure, run.name
+        if key not in self._has_ties:
+            self._has_ties[key] = bool(tied_documents(run.ranks, measure.params.get("cutoff")))
+        return self._has_ties[key]
+
+    def _ends_of(self, measure: Measure, run: Run) -> np.ndarray | None:
+        key = measure, run.name
+        if key not in self._ends:
+            self._ends[key] = values_over_ties(measure, run)
+        return self._ends[key]
+
+
+def ties_turn(
+    test: Test, run: Run, other: Run, alpha: float, over_ties: ValuesOverTies
+) -> tuple[bool, str]:
     """Whether another order of tied documents turns the sign or the significance of a difference,
     and p over the orders that were tried, in words.
 
@@ -85,15 +121,13 @@ def ties_turn(test: Test, run: Run, other: Run, alpha: float) -> tuple[bool, str
     topics have weights or are left out.
     """
     measure = test.measure
-    cutoff = measure.params.get("cutoff")
     is_plain = run.judgments.counting.is_plain and not measure.params.get("avg")
-    has_ties = any(tied_documents(of_run.ranks, cutoff) for of_run in (run, other))
-    if not is_plain or not has_ties or not test.p or test.adjusted is None:
+    if not is_plain or not test.p or test.adjusted is None:
         return False, ""
-    ranges = differences_by_topic(measure, run, other)
-    if "ties" not in ranges:
+    ends = over_ties.differences(measure, run, other)
+    if ends is None:
         return False, ""
-    low, high = ranges["ties"][0]
+    low, high = ends
     mean = test.difference or 0.0
     is_low_far = mean - low > high - mean
     choices = [low, high, np.where(is_low_far, low, high), np.where(is_low_far, high, low)]
