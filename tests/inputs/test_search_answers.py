@@ -151,9 +151,32 @@ def test_a_list_of_ids_has_its_scores_beside_it(key):
         assert "answers, no ranking" in refused(run, texts)
 
 
+@pytest.mark.parametrize(
+    "listed",
+    [
+        [{"id": "d2", "score": 1.5}, {"id": "d1", "score": 9.0}],
+        [{"docid": "d2", "_score": 1.5, "title": "x"}, {"docid": "d1", "_score": 9.0}],
+        [["d2", 1.5], ["d1", 9.0]],
+    ],
+)
+def test_a_dict_of_lists_of_documents_with_scores_is_a_run(listed):
+    expected = {"q1": {"d2": 1.5, "d1": 9.0}}
+    assert run(json.dumps({"q1": listed})) == expected
+    several = json.dumps({"q1": listed, "q2": [], "q3": listed}, indent=1)
+    assert run(several) == expected | {"q3": expected["q1"]}
+    smaller_first = RunFile(io.BytesIO(json.dumps({"q1": listed, "q2": []}).encode()))
+    assert by_topic(smaller_first.ascending()) == {"q1": {"d2": -1.5, "d1": -9.0}}
+    refused(run, json.dumps({"q1": listed, "q2": [*listed, {"id": "d3"}]}))
+    refused(run, json.dumps({"q1": listed, "q2": [["d3"]]}))
+    assert "no known qrels" in refused(qrels, json.dumps({"q1": listed}))
+
+
 def test_ranks_of_hits_without_scores_count():
     hits = [{"id": "d2", "rank": 2}, {"id": "d1", "rank": 1}]
-    assert run(json.dumps({"query": "q1", "hits": hits})) == {"q1": {"d2": -2, "d1": -1}}
+    for item in ({"query": "q1", "hits": hits}, {"query": "q1", "results": hits}, {"q1": hits}):
+        source = RunFile(io.BytesIO(json.dumps(item).encode()))
+        assert by_topic(source) == {"q1": {"d2": -2, "d1": -1}}
+        assert not source.remarks
 
 
 def test_a_hit_without_a_score_among_others_is_told():
@@ -170,11 +193,13 @@ def test_the_user_names_the_score_of_hits():
     for text in (
         json.dumps({"query": "q1", "hits": hits}),
         json.dumps({"q1": {"hits": hits}}),
+        json.dumps({"query": "q1", "docs": hits}),
+        json.dumps({"q1": hits}),
     ):
         boosted = RunFile(io.BytesIO(text.encode()), columns={"score": "boost"})
         assert by_topic(boosted) == {"q1": {"d2": 1.5, "d1": 9.0}}
         misspelt = RunFile(io.BytesIO(text.encode()), columns={"score": "bost"})
-        with pytest.raises(GradedError, match="has no column bost; it has id, boost, score"):
+        with pytest.raises(GradedError):
             misspelt.rows()
 
 

@@ -76,6 +76,8 @@ LISTS_OF_IDS = ("contexts", "ctxs", "doc_ids", "docids", "ids")
 """Further keys of the documents of an item, if these are ids without blanks; contexts may also be
 passages of text."""
 KEYS_OF_DOCUMENTS = frozenset((*LISTS, *LISTS_OF_OBJECTS, *LISTS_OF_IDS))
+PAIR = ("doc_id", "score")
+"""What a list of two is in place of an object."""
 BARE_IDS = ("_id", "id")
 """Names of the id of a document that is listed under its topic, best first."""
 CONTAINERS_OF_ANSWERS = ("hits", "response", "root", "details", "query")
@@ -163,6 +165,8 @@ def _parts(text: Text, reading: Reading) -> Iterator[Part]:
         yield from _parts_of_answers(text, reading)
     elif _begins_with_answers(text, key):
         yield from _parts_of_objects(text, reading)
+    elif _has_scored_documents(key, value, reading):
+        yield from _parts_of_items(text, _items_of_dict(text), reading)
     elif key == "mteb_model_meta" or _is_topic(key, value):
         yield from _parts_of_dict(text, key, value, reading)
     elif text.begins_with_lists():
@@ -374,6 +378,13 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
         blocks = _blocks_of_objects(text, every, reading.sizes.rows)
         yield from _parts_of_rows(text, form, blocks, reading)
         return
+    yield from _parts_of_items(text, every, reading)
+
+
+def _parts_of_items(
+    text: Text, every: Iterator[dict[str, Any]], reading: Reading
+) -> Iterator[Part]:
+    """The rows of objects, each of which is a topic with its documents."""
     items = _Items(text, reading)
     topics = map(items.topic_of, every)
     facts = Facts(text.name, "JSON items")
@@ -386,12 +397,39 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
         yield Part(rows.columns, rows.line, ranked_facts)
 
 
+def _has_scored_documents(key: str, value: Any, reading: Reading) -> bool:
+    """Whether this is a topic of a run, with a list of objects or pairs of an id and a score."""
+    if reading.role is not RUN or key in KEYS_OF_DOCUMENTS or key in CONTAINERS_OF_ANSWERS:
+        return False
+    if not isinstance(value, list) or not value:
+        return False
+    if not isinstance(value[0], dict):
+        return all(map(_is_pair, value))
+    names_topic = columns.usual_column(list(value[0]), "query_id") is not None
+    return _has_id_and_score(value[0], reading) and not names_topic
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether a value is a list of an id and a score."""
+    if not isinstance(value, list) or len(value) != len(PAIR):
+        return False
+    return isinstance(value[0], str) and _number(value[1]) is not None
+
+
+def _items_of_dict(text: Text) -> Iterator[dict[str, Any]]:
+    """The topics of a dict as objects that name their topic."""
+    for topic, documents in text.members():
+        if isinstance(documents, list) and documents and all(map(_is_pair, documents)):
+            documents = [dict(zip(PAIR, pair, strict=True)) for pair in documents]
+        yield {"query_id": topic, LISTS[0]: documents}
+
+
 def _is_row(first: dict[str, Any], reading: Reading) -> bool:
     """Whether the first object is a row, and not a topic with its documents."""
     is_row = None not in [_id_of(first, ours, reading) for ours in IDS]
     if reading.chosen.columns and answer_in(first) is None:
         is_row = any(reading.chosen.is_known(key, reading.role) for key in first)
-    return is_row and _documents_of(first) is None
+    return is_row and _documents_of(first, reading) is None
 
 
 def _id_of(thing: dict[str, Any], ours: str, reading: Reading) -> str | int | float | None:
@@ -714,7 +752,7 @@ def _predictions(text: Text, role: Role) -> Iterator[tuple[str, Any]]:
     return iter(only.items())
 
 
-def _documents_of(item: dict[str, Any]) -> Any:
+def _documents_of(item: dict[str, Any], reading: Reading) -> Any:
     """The documents of an item, None if it has none."""
     if KEYS_OF_DOCUMENTS.isdisjoint(item):
         return None
@@ -723,7 +761,7 @@ def _documents_of(item: dict[str, Any]) -> Any:
             return item[key]
     for key in LISTS_OF_OBJECTS:
         documents = item.get(key)
-        if isinstance(documents, list) and documents and _has_id_and_score(documents[0]):
+        if isinstance(documents, list) and documents and _has_id_and_score(documents[0], reading):
             return documents
     for key in LISTS_OF_IDS:
         documents = item.get(key)
@@ -737,13 +775,21 @@ def _has_blank(value: str | int) -> bool:
     return isinstance(value, str) and re.search(r"\s", value) is not None
 
 
-def _has_id_and_score(document: Any) -> bool:
+def _has_id_and_score(document: Any, reading: Reading) -> bool:
     """Whether a value is an object with a document and its score."""
     if not isinstance(document, dict):
         return False
     names = list(document)
-    has_id = columns.usual_column(names, "doc_id") is not None or _bare_id(names) is not None
-    return has_id and columns.usual_column(names, RUN.value) is not None
+    has_id = _has_column(names, "doc_id", reading) or _bare_id(names) is not None
+    return has_id and _has_column(names, RUN.value, reading)
+
+
+def _has_column(names: Sequence[str], ours: str, reading: Reading) -> bool:
+    """Whether one of the names is that of a column, which the user or we give it."""
+    chosen = reading.chosen.names_of_value(ours)
+    if chosen:
+        return not set(chosen).isdisjoint(names)
+    return columns.usual_column(names, ours) is not None
 
 
 def _bare_id(names: Sequence[str]) -> str | None:
@@ -770,7 +816,7 @@ class _Items:
 
     def topic_of(self, item: dict[str, Any]) -> TopicOfFile:
         """The topic of an item, its documents and their values."""
-        documents = _documents_of(item)
+        documents = _documents_of(item, self.reading)
         answer = answer_in(item) if documents is None else None
         is_of_algolia = answer is not None and answer.answer.engine == ALGOLIA
         if is_of_algolia:
@@ -815,7 +861,9 @@ class _Items:
         scores = item.get("scores")
         if _is_list_of_ids(documents) and isinstance(scores, list):
             return self._with_scores_beside(topic, documents, scores)
-        if not isinstance(documents, list) or not documents or not isinstance(documents[0], dict):
+        if isinstance(documents, list) and not documents:
+            return self.text.line, topic, [], []
+        if not isinstance(documents, list) or not isinstance(documents[0], dict):
             self.sample.ranked = isinstance(documents, list)
             if self.sample.ranked:
                 _refuse_second_ranking(self.text, topic, self.ranked_topics)
@@ -826,7 +874,7 @@ class _Items:
         rows = [_members(document) for document in documents]
         values = [row.get(keys["score"]) for row in rows]
         self.sample.ranked = ranks
-        if rank is not None and not self.sample.is_full:
+        if rank is not None and not ranks and not self.sample.is_full:
             _add_ranks(self.sample, str(topic), [row.get(rank) for row in rows], values)
         if ranks:
             values = [_negated(value) for value in values]
