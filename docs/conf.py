@@ -52,7 +52,7 @@ nitpick_ignore_regex = [
     (r"py:class", r".*\.(study|reduction|paper|definitions)\.\w+"),
     (r"py:class", r"(.*\.)?Judgments|Weightings|.*\.Tau|.*\.named\.(Run|Study)"),
     (r"py:class", r".*\.contracts\.Contract|.*\.rows\.rows\.Rows|.*\.Unjudged"),
-    (r"py:class", r".*\.output\.figures\.\w+\.\w+|.*\.corrections\.Correction"),
+    (r"py:class", r".*\.output\.figures\.\w+\.\w+|(figures\.)?Drawing|.*\.corrections\.Correction"),
     (r"py:class", r".*\.holes\w*\.Outlook|.*\.difference\.KappaDifference"),
     (
         r"py:class",
