@@ -970,5 +970,5 @@ def test_a_comparison_tells_if_another_order_of_ties_turns_its_verdict():
     for name, run in runs.items():
         broken[name] = {topic: sorted(run[topic], key=run[topic].get) for topic in topics}
     untied = compare(qrels, broken, ["nDCG@5"])
-    assert not untied.outcomes[0].ties_turn
+    assert untied.outcomes[0].ties_turn is False
     assert "tied" not in " ".join(untied.notes())

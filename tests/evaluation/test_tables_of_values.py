@@ -120,7 +120,7 @@ def test_tables_in_memory_are_read_as_files(evaluated):
 
 def without_rankings(records):
     """The records without what only rankings tell."""
-    unknown = dict.fromkeys(("may_turn", "unjudged", "other_unjudged"))
+    unknown = dict.fromkeys(("may_turn", "ties_turn", "unjudged", "other_unjudged"))
     return [record | unknown for record in records]
 
 

@@ -389,7 +389,8 @@ def with_turns(comparison: Comparison, run_of: Mapping[str, Run]) -> Comparison:
                 turns = may_turn(test.measure, run, other, test.difference or 0.0)
                 test = replace(test, may_turn=turns)
             is_turned, p_over_ties = ties_turn(test, run, other, comparison.alpha, over_ties)
+            test = replace(test, ties_turn=is_turned)
             if is_turned:
-                test = replace(test, ties_turn=True, p_over_ties=p_over_ties)
+                test = replace(test, p_over_ties=p_over_ties)
         outcomes.append(test)
     return replace(comparison, outcomes=tuple(outcomes))

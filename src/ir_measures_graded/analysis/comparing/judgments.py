@@ -76,26 +76,22 @@ def may_turn(measure: Measure, run: Run, other: Run, difference: float) -> bool 
 
 
 class ValuesOverTies:
-    """The lowest and the highest values of runs over orders of tied documents, each computed once.
-
-    None for a measure without such values, and where no documents of different levels are tied.
-    """
+    """The lowest and the highest values of runs over orders of tied documents, each computed once."""
 
     def __init__(self) -> None:
         self._ends: dict[tuple[Measure, str], np.ndarray | None] = {}
         self._has_ties: dict[tuple[Measure, str], bool] = {}
 
     def differences(self, measure: Measure, run: Run, other: Run) -> np.ndarray | None:
-        """The lowest and the highest difference `run` − `other` of each topic (2 × T)."""
-        if not self._may_differ(measure, run) and not self._may_differ(measure, other):
-            return None
+        """The lowest and the highest difference `run` − `other` of each topic (2 × T); None for a
+        measure without such values."""
         ends = self._ends_of(measure, run)
         ends_of_other = self._ends_of(measure, other)
         if ends is None or ends_of_other is None:
             return None
         return ends - ends_of_other[::-1]
 
-    def _may_differ(self, measure: Measure, run: Run) -> bool:
+    def may_differ(self, measure: Measure, run: Run) -> bool:
         """Whether documents of different levels are tied in the run."""
         key = measure, run.name
         if key not in self._has_ties:
@@ -111,22 +107,24 @@ class ValuesOverTies:
 
 def ties_turn(
     test: Test, run: Run, other: Run, alpha: float, over_ties: ValuesOverTies
-) -> tuple[bool, str]:
+) -> tuple[bool | None, str]:
     """Whether another order of tied documents turns the sign or the significance of a difference,
     and p over the orders that were tried, in words.
 
     Each topic can have its lowest or its highest difference. Four of these choices are tested: all
     lowest, all highest, all far from the mean and all near it. False if none of them turns the
-    test, and if no documents of different levels are tied, if the measure has no ranges, and if
-    topics have weights or are left out.
+    test, and if no documents of different levels are tied. None if the measure has no ranges, and
+    if topics have weights or are left out.
     """
     measure = test.measure
     is_plain = run.judgments.counting.is_plain and not measure.params.get("avg")
     if not is_plain or not test.p or test.adjusted is None:
+        return None, ""
+    if not over_ties.may_differ(measure, run) and not over_ties.may_differ(measure, other):
         return False, ""
     ends = over_ties.differences(measure, run, other)
     if ends is None:
-        return False, ""
+        return None, ""
     low, high = ends
     mean = test.difference or 0.0
     is_low_far = mean - low > high - mean

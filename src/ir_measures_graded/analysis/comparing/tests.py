@@ -88,9 +88,10 @@ class Test:
     all topics have the same difference or few change. Tests over collections have Alexander and
     Govern's `A`, its p-value, and `I2`, which tell whether the difference varies between the
     collections. `may_turn` tells whether some judgments of the unjudged documents turn the sign of
-    a significant difference, None if this is not known. With `ties_turn`, another order of tied
-    documents turns the sign or the significance of the difference; `p_over_ties` has the lowest and
-    the highest p over the orders that were tried, in words.
+    a significant difference, None if this is not known. `ties_turn` tells whether another order
+    of tied documents turns the sign or the significance of the difference, None if this is not
+    known; `p_over_ties` then has the lowest and the highest p over the orders that were tried, in
+    words.
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -114,7 +115,7 @@ class Test:
     p_A: float | None = None
     I2: float | None = None
     may_turn: bool | None = None
-    ties_turn: bool = False
+    ties_turn: bool | None = None
     p_over_ties: str = ""
     note: str = ""
 
