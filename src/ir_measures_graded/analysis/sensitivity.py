@@ -428,9 +428,11 @@ class Sensitivity(Result):
                 label = label_of[setting]
                 gains = gains_of_name.pop(setting.weighting or "", "")
                 if gains:
-                    # The first weighting with gains says of which levels all have them.
-                    label += f" ({'gains ' if of_levels else ''}{gains}{of_levels})"
-                    of_levels = ""
+                    if of_levels:
+                        # The first weighting with gains says of which levels all have them.
+                        gains = f"gains {gains}{of_levels}"
+                        of_levels = ""
+                    label += f" ({gains})"
                 labels.append(label)
             clauses.append(f"{listed(runs, 2)} under {listed(labels)}")
         best = "; ".join(clauses)
@@ -585,7 +587,8 @@ class Sensitivity(Result):
             significant = self.significant[:, number].tolist()
             cells = []
             for better, is_significant in zip(better_runs, significant, strict=True):
-                cells.append(f"{better}*" if is_significant else better)
+                mark = "*" if is_significant else ""
+                cells.append(f"{better}{mark}")
             rows.append([run, other, *cells])
         return Table(["run", "other", *map(str, self.settings)], rows)
 

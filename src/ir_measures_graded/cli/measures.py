@@ -64,8 +64,10 @@ def run(arguments: Arguments) -> Answer:
     if arguments.sentence:
         return for_paper(_named(arguments, "--sentence"), has_entries=arguments.bibtex)
     if arguments.bibtex:
-        names = arguments.names
-        return _bibtex(parse_measures(names, uncut=True) if names else ())
+        cited: Sequence[Measure] = ()
+        if arguments.names:
+            cited = parse_measures(arguments.names, uncut=True)
+        return _bibtex(cited)
     if arguments.plugins:
         columns = "distribution", "version", "plugin", Column("measures", kind=listed), "status"
         rows = []

@@ -112,7 +112,8 @@ def _output(words: Sequence[str]) -> Output:
                 texts_shown.add(text)
                 # How files are read is nothing unusual, and a table for people has it as a note.
                 is_note = {remark.kind for remark in warning.remarks} == {BY_NAME}
-                tell(f"note: {text}" if is_note else f"warning: {text}")
+                kind = "note" if is_note else "warning"
+                tell(f"{kind}: {text}")
 
 
 def _answered(words: Sequence[str]) -> Output:

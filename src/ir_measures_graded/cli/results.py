@@ -190,7 +190,9 @@ def command_of_page(arguments: Arguments) -> str:
     words = []
     for word in arguments.words:
         path = max((path for path in names if path in word), key=len, default="")
-        words.append(word.replace(path, names[path]) if path else word)
+        if path:
+            word = word.replace(path, names[path])
+        words.append(word)
     return shlex.join([PROGRAM, *words])
 
 

@@ -757,11 +757,10 @@ def _cells(values: Sequence[Any], places: int, is_for_people: bool) -> list[str]
         return [_cell(value, places, signed) for value in values]
     cells = list(map(form.format, values))
     if is_for_people and "-" in "".join(cells):
-        # −0 is no negative number.
-        return [
-            cell.lstrip("-") if value == 0 else with_minus(cell)
-            for value, cell in zip(values, cells, strict=True)
-        ]
+        for number, value in enumerate(values):
+            if value == 0:
+                cells[number] = cells[number].lstrip("-")  # −0 is no negative number
+        return list(map(with_minus, cells))
     return cells
 
 

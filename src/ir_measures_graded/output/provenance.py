@@ -33,7 +33,8 @@ def without_folders(paths: Iterable[str]) -> dict[str, str]:
         name = os.path.basename(path.rstrip("/"))
         names[path] = f"{name}/" if path.endswith("/") else name
     count = Counter(names.values())
-    return {path: name if name and count[name] == 1 else path for path, name in names.items()}
+    unique = {path: name for path, name in names.items() if name and count[name] == 1}
+    return {path: unique.get(path, path) for path in distinct}
 
 
 def sha256(path: str) -> str:

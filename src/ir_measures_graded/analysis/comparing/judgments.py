@@ -76,7 +76,7 @@ def may_turn(measure: Measure, run: Run, other: Run, difference: float) -> bool 
 
 
 class ValuesOverTies:
-    """The lowest and the highest values of runs over orders of tied documents, each computed once."""
+    """The extreme values of runs over all orders of tied documents, computed once for each run."""
 
     def __init__(self) -> None:
         self._ends: dict[tuple[Measure, str], np.ndarray | None] = {}
