@@ -166,8 +166,9 @@ ANALYSES = {
 }
 
 
-OF_RUNS = ("unjudged", "other_unjudged", "old_unjudged", "new_unjudged")
-"""Shares of unjudged documents are those of whole runs."""
+OF_RUNS = ("unjudged", "other_unjudged", "old_unjudged", "new_unjudged", "ties_turn")
+"""Shares of unjudged documents are those of whole runs, and orders of ties are not tried with
+weights."""
 
 
 def _assert_same(result, expected):

@@ -103,8 +103,8 @@ def for_whole_list(name: str) -> str:
 
 
 MEANINGS_OF_DCG = {
-    "DCG_Burges(gains=linear)": "of nDCG, as in ranx",
-    "DCG_JK": "of nDCG_JK, of Järvelin & Kekäläinen 2002",
+    "DCG_JK": "of Järvelin & Kekäläinen 2002",
+    "DCG_Burges(gains=linear)": "that of nDCG, as in ranx",
     "DCG_Burges": "as in OpenSearch",
 }
 """The measures that the word DCG may mean, and the source of each."""
