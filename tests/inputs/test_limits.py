@@ -359,7 +359,7 @@ def test_documents_in_json_count_against_the_limit(form):
         ones = [1] * len(documents)
         value = {"query_id": ones, "doc_id": documents, "score": ones}
     file = RunFile(io.BytesIO(gzip.compress(json.dumps(value).encode())))
-    file.sizes = SIZES._replace(free=1 << 22, expansion=1)
+    file.sizes = SIZES._replace(free=6_000_000, expansion=1)
     assert "unpack to more documents in JSON than real files have" in refused(file.rows)
 
 
@@ -412,7 +412,7 @@ def test_too_many_answers_are_refused_before_each_is_looked_at(kind, monkeypatch
     )
     packed = gzip.compress(json.dumps(MANY_ANSWERS[kind]).encode())
     file = RunFile(io.BytesIO(packed))
-    file.sizes = SIZES._replace(free=1_600_000, expansion=1)
+    file.sizes = SIZES._replace(free=2_600_000, expansion=1)
     assert "unpack to more topics or rows of JSON" in refused(file.rows)
     assert len(seen) < 10
 
@@ -425,7 +425,7 @@ def test_too_many_rated_queries_are_refused_before_each_is_looked_at(monkeypatch
     )
     queries = [{"query": str(number), "ratings": {}} for number in range(5_000)]
     packed = gzip.compress(json.dumps({"queries": queries}).encode())
-    sizes = SIZES._replace(free=1_600_000, expansion=1)
+    sizes = SIZES._replace(free=2_600_000, expansion=1)
     told = refused(lambda: qrels_in(io.BytesIO(packed), sizes=sizes))
     assert "unpack to more topics or rows of JSON" in told
     assert len(seen) < 10

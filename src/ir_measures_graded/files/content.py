@@ -150,18 +150,18 @@ RUNS_READ = Work("runs", 245_760)
 """Those of a table of runs beyond the first hundreds, each of which is evaluated."""
 METADATA_READ = Work("bytes of metadata", 16)
 CHARACTERS_OF_JSON = Work("pairs of characters of JSON", 1)
-VALUES_OF_JSON = Work("values of JSON", 12)
-ROWS_OF_JSON = Work("documents in JSON", 64)
+VALUES_OF_JSON = Work("values of JSON", 20)
+ROWS_OF_JSON = Work("documents in JSON", 104)
 """Documents of one topic, or rows of an object of columns, which have fewer signs than objects."""
 DIGITS_OF_JSON = Work("numbers with hundreds of digits", 4096)
 """Hundreds of digits of a number, which Python reads in quadratic time."""
-OBJECTS_OF_JSON = Work("objects of JSON", 64)
-LISTS_OF_JSON = Work("lists of JSON", 48)
-MEMBERS_OF_JSON = Work("members of long objects of JSON", 32)
+OBJECTS_OF_JSON = Work("objects of JSON", 104)
+LISTS_OF_JSON = Work("lists of JSON", 80)
+MEMBERS_OF_JSON = Work("members of long objects of JSON", 48)
 """Those beyond a hundred for each object, as the documents of a topic."""
-HITS_OF_JSON = Work("hits in answers of JSON", 48)
+HITS_OF_JSON = Work("hits in answers of JSON", 80)
 """Documents in the answers of search engines, which are objects."""
-TOPICS_OF_JSON = Work("topics or rows of JSON", 192)
+TOPICS_OF_JSON = Work("topics or rows of JSON", 320)
 """Values that are a topic each, or a row of a table and a list."""
 
 _LIMITS_LIFTED: ContextVar[bool] = ContextVar("limits lifted", default=False)
