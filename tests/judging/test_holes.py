@@ -252,6 +252,10 @@ def test_a_file_that_exists_is_never_overwritten(tmp_path):
     more.ask(path)  # another list, because the first has no answer
     few.ask(path)
     path.write_text(path.read_text().replace("q1,x,,", "q1,x,3,"))
+    other = tmp_path / "other.csv"
+    other.write_text("x" * 200_000)  # a longer field than csv reads
+    with pytest.raises(GradedError, match=r"other\.csv: the file exists, perhaps with"):
+        few.ask(other)
     assert add_answers(QRELS, path).qrels["q1"]["x"] == 3
     answered = path.read_bytes()
     for batch in (few, more):

@@ -262,15 +262,19 @@ class Holes(Result):
 
     def _is_without_answers(self, path: str | os.PathLike[str]) -> bool:
         """Whether a file is empty, or a list for a judge without a level."""
-        with open(path, encoding="utf-8", errors="replace", newline="") as file:
-            heads, *rows = [*csv.reader(file)] or [[]]
-        if not heads:
+        try:
+            with open(path, encoding="utf-8", errors="replace", newline="") as file:
+                lines = list(csv.reader(file))
+        except csv.Error:  # no list of ours
+            return False
+        if not lines:
             return True
+        heads = lines[0]
         level = self.heads[HEADS.index("level")]
         if "runs" not in heads or level not in heads:
             return False
         column = heads.index(level)
-        return all(len(row) == len(heads) and not row[column].strip() for row in rows)
+        return all(len(row) == len(heads) and not row[column].strip() for row in lines[1:])
 
 
 @checks_arguments("holes(qrels, {'old': old, 'new': new}, 'nDCG@10')")
