@@ -1,9 +1,9 @@
 """Unjudged documents of a run that a judgment would match but for zeros, blanks or case.
 
 A spreadsheet drops leading zeros and writes 1E5 as 100000 or 1.00E+05, and ``12.0`` is an id that
-was a number. If few ids are affected,
-most documents match, and the values are only a little lower. So a sample of topics is compared: all
-topics of small data, and a bounded number of documents of large data.
+was a number. If few ids are affected, most documents match, and the values are only a little lower.
+So a sample of topics is compared: all topics of small data, and a bounded number of documents of
+large data.
 """
 
 from __future__ import annotations

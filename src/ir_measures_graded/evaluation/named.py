@@ -72,8 +72,7 @@ class Judgments:
 
     Qrels of some topics only come with the levels of their `collection`, or with their `selected`
     documents. With `sessions`, values are those of sessions. `counting` tells how topics count in
-    means. `assumed` tells the level of documents that are
-    not judged in truth.
+    means. `assumed` tells the level of documents that are not judged in truth.
     """
 
     rows: Rows

@@ -18,7 +18,7 @@ Cells = tuple[list[str], list[list[Any]]]
 """Column names and rows."""
 PLACES = 4
 """The decimals of numbers that people read."""
-MOST_PLACES = 12
+MOST_PLACES_APART = 12
 """At most so many decimals tell two numbers apart."""
 LEAST_LAST = 30
 """A last column of sentences has at least this width."""
@@ -91,11 +91,12 @@ def decimals_apart(lowest: float, highest: float) -> tuple[str, str]:
     >>> decimals_apart(0.25, 0.5), decimals_apart(0.445812, 0.445834)
     (('.2500', '.5000'), ('.44581', '.44583'))
     """
-    for places in range(PLACES, MOST_PLACES):
+    for places in range(PLACES, MOST_PLACES_APART):
         texts = short(lowest, f".{places}f"), short(highest, f".{places}f")
         if texts[0] != texts[1]:
             return texts
-    return short(lowest, f".{MOST_PLACES}f"), short(highest, f".{MOST_PLACES}f")
+    form = f".{MOST_PLACES_APART}f"
+    return short(lowest, form), short(highest, form)
 
 
 def short(number: float, form: str = "g") -> str:

@@ -185,15 +185,14 @@ def compare(
     groups = {group: evaluation.on(rows) for group, rows in rows_of_groups.items()}
     sizes = [int(group.has_weight.sum()) for group in groups.values()]
     families_of_groups = max(1, sum(size >= LEAST_TESTED_TOPICS for size in sizes))
-    design = _Design(evaluation.runs, baselines, alpha, correction, further, comparisons)
+    design = _Design(evaluation.runs, baselines, alpha, correction, further)
     refuse_few_comparisons(comparisons, design.pairs * families_of_groups)
     if chosen_by_values and correction_of(correction).is_corrected:
         # The same values chose the baseline: it might have been any run.
         all_pairs = pairs_in_family(len(evaluation.runs), ()) * families_of_groups
         if all_pairs > design.pairs * families_of_groups:
             comparisons = max(comparisons or 0, all_pairs)
-            further = replace(further, comparisons=comparisons)
-            design = replace(design, further=further, comparisons=comparisons)
+            design = replace(design, further=replace(further, comparisons=comparisons))
     outcomes: list[Test] = []
     of_groups: dict[str, list[Test]] = {group: [] for group in groups}
     for measure in evaluation.measures:
@@ -233,7 +232,11 @@ class _Design:
     alpha: float
     correction: str
     further: Further
-    comparisons: int | None
+
+    @property
+    def comparisons(self) -> int | None:
+        """The number of all comparisons by a measure, if there are others than these."""
+        return self.further.comparisons
 
     @property
     def pairs(self) -> int:
