@@ -20,6 +20,7 @@ from ..comparing.families import baseline_of
 from ..comparing.judgments import runs_by_name
 from ..comparing.method import ALL_PAIRS, how_corrected, on_families, on_tests
 from ..comparing.result import Comparison
+from ..comparing.sentences import MAY_TURN
 from ..comparing.tests import Test
 from ..mean_intervals import named_few, notes_on_few, student_bounds
 from ..ranges import Interval, Range, Standing, standings
@@ -217,10 +218,12 @@ class ReportVerdict(NamedTuple):
             test = test.turned()
         if test is None or test.adjusted is None or not test.difference:
             return None
-        text = "{} beats {}: {} {} against {}, {}, {}, {}."
+        text = "{} beats {}: {} {} against {}, {}, {}, {}"
         if not test.significant:
             text = "{} has the best mean but does not differ significantly from {}: {} {} against "
-            text += "{}, {}, {}, {}."
+            text += "{}, {}, {}, {}"
+        elif test.may_turn:
+            text += f", {MAY_TURN} the sign"
         difference = decimal(test.difference, "+")
         if test.lower is not None and test.upper is not None:
             difference += f" ({decimal(test.lower)} to {decimal(test.upper)})"
@@ -234,9 +237,9 @@ class ReportVerdict(NamedTuple):
         leaders = self.measures[0].leading
         if len(leaders) > 1 and not test.significant:
             text = "{} have the best mean; {} does not differ significantly from {}: {} {} against "
-            text += "{}, {}, {}, {}."
+            text += "{}, {}, {}, {}"
             names = [listed(leaders), *names]
-        return Note(text, *names)
+        return Note(f"{text}.", *names)
 
     @property
     def notes(self) -> list[str]:
