@@ -1,6 +1,7 @@
 """Lines in the words of other tools are read as ours, and a note tells our line."""
 
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,31 @@ def test_a_folder_with_other_files_is_refused_with_the_pattern_of_its_runs(capsy
     capsys.readouterr()
     assert cli.main(["evaluate", "qrels", word, "P@1"]) == 2
     assert capsys.readouterr().err.rstrip().endswith("name its runs, one by one")
+
+
+@pytest.mark.parametrize(
+    ("names", "word"),
+    [
+        (["q1.txt", "q2.txt", "README.md"], "my lists/"),
+        (["q1", "q2"], "my lists"),
+        (["q1.ids"], "my lists/q1.ids"),
+    ],
+)
+def test_lists_of_one_id_a_line_are_answered_with_the_line_that_writes_their_run(
+    capsys, names, word
+):
+    Path("my lists").mkdir()
+    for name in names:
+        Path("my lists", name).write_text("d2\nd1\n\n")
+    assert cli.main(["evaluate", "qrels", word, "RR"]) == 2
+    line = capsys.readouterr().err.rstrip().partition("this line writes the run: ")[2]
+    run = line.rpartition(" > ")[2]
+    subprocess.run(line, shell=True, check=True)
+    written = Path(shlex.split(run)[0])
+    assert "q1 d2 1\nq1 d1 2\n" in written.read_text()
+    assert cli.main(["evaluate", "qrels", str(written), "RR"]) == 0
+    assert cli.main(["evaluate", "qrels", word, "RR"]) == 2
+    assert f" > {run}" not in capsys.readouterr().err
 
 
 def test_a_folder_in_place_of_qrels_or_with_a_name_is_answered_with_its_files(capsys):

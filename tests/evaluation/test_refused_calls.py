@@ -227,6 +227,8 @@ def test_err_without_a_cutoff_is_answered_with_strings_that_work(highest, string
             "x: run: topic 'q', document 'a': the score is NaN",
         ),
         ({"q": {"a": 1}}, {"351": {"d": 1.0}}, "'351' is a topic of one run; pass {'mine': run}"),
+        ({"q": {"a": 1}}, {"351": ["d"]}, "'351' is a topic of one run; pass {'mine': run}"),
+        ({"q": {"a": 1}}, {"q": [("d", 1)]}, "'q' is a topic of one run; pass {'mine': run}"),
         (
             {"q": {"a": 1}},
             {"x": [pandas.DataFrame()] * 2},

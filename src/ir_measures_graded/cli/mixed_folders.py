@@ -1,4 +1,4 @@
-"""What to name in place of a folder that holds files of several kinds."""
+"""What to name in place of a folder that holds files of several kinds, or lists of ids."""
 
 import os
 import re
@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ..errors import GradedError, quoted, shown
 from ..files.content import COMPRESSIONS
 from ..files.files import RunFile, qrels_in
+from ..files.forms import ONE_ID_A_LINE
 from .parser import files_of_folder
 
 MOST_TRIED = 50
@@ -68,9 +69,46 @@ def what_to_name(words: Sequence[str], message: str) -> str:
             return f"name one of its files, for example {fitting[0]}" if fitting else ""
         at_fault = [path for path in files if re.search(rf"{re.escape(path)}[: ]", message)]
         if at_fault:
-            which = " ".join(patterns_in(folder, kind, at_fault)) or "one by one"
+            patterns = patterns_in(folder, kind, at_fault)
+            has_one = any(kind.is_one(path) for path in files[:MOST_TRIED])
+            if ONE_ID_A_LINE in message and not has_one:
+                return _writing_run(files, folder)
+            which = " ".join(patterns) or "one by one"
             return f"{folder} holds other files as well: name its {kind.name}, {which}"
+    file, is_list, _ = message.partition(f": {ONE_ID_A_LINE}")
+    if is_list and os.path.isfile(file):
+        return _writing_run([file])
     return ""
+
+
+def _writing_run(files: Sequence[str], folder: str = "") -> str:
+    """The line for a shell that writes a run from lists of ids, whose names are the queries.
+
+    The files are those of the folder, if one is named. Empty for compressed files.
+    """
+    ((ending, count),) = Counter(map(_ending_of, files)).most_common(1)
+    if count < min(len(files), 2):
+        ending = ""  # the names have dots, as the queries 1.1 and 1.2
+    if ending.endswith(tuple(compression.ending for compression in COMPRESSIONS.values())):
+        return ""
+    beside = [r".*\/"] if os.path.dirname(files[0]) else []
+    if ending:
+        beside.append(rf"{re.escape(ending)}$")
+    query = "query = FILENAME; "
+    if beside:
+        query += f'gsub(/{"|".join(beside)}/, "", query); '
+    sources = quoted(files[0])
+    name_of_run = os.path.basename(files[0]).removesuffix(ending)
+    if folder:
+        name_of_run = folder.rstrip(os.sep)
+        sources = f"{quoted(name_of_run)}/*{ending}"
+    run = f"{name_of_run}.run"
+    if os.path.exists(run):
+        run = f"{name_of_run}_with_queries.run"
+    return (
+        "if the name of a file is its query, this line writes the run: "
+        f"awk 'NF {{{query}print query, $1, FNR}}' {sources} > {quoted(run)}"
+    )
 
 
 def _folders(words: Sequence[str]) -> Iterator[tuple[str, KindOfFiles]]:

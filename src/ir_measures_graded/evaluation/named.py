@@ -32,7 +32,7 @@ from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source, in_memory
-from ..core.rows.lists import is_pair, sequence_of
+from ..core.rows.lists import has_pairs, is_pair, sequence_of
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
 from ..errors import FileError, GradedError, Remark, WholeLevelsError, did_you_mean, quoted, shown
 from ..files.content import matching
@@ -534,6 +534,13 @@ def study_of(qrels: Qrels, runs: Runs, measures: Iterable[Measure] = ()) -> Stud
     return Study(judgments, tuple(run.kept(judgments, depth) for run in named_runs(runs)))
 
 
+def _has_documents(run: Any) -> bool:
+    """Whether this has the documents of a topic in place of a run: scores by id, ids, or pairs."""
+    if isinstance(run, Mapping):
+        return isinstance(next(iter(run.values()), None), Real)
+    return has_pairs(run) or (isinstance(run, list) and bool(run) and isinstance(run[0], str))
+
+
 def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
     """Each run with its name.
 
@@ -552,7 +559,7 @@ def named_runs(runs: Runs, needed: bool = True) -> list[Run]:
                 named_again = quoted(f"new={run.name}")
                 hint = f", as in {named_again} in a command"
             raise GradedError(f"two runs are named {shown(name)}; give each its own name{hint}")
-        if isinstance(run, Mapping) and isinstance(next(iter(run.values()), None), Real):
+        if _has_documents(run):
             raise GradedError(f"runs: {shown(name)} is a topic of one run; pass {{'mine': run}}")
         with about(name):
             if isinstance(run, Run):

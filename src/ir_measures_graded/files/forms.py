@@ -17,6 +17,7 @@ import numpy as np
 from ..core.rows import columns
 from ..core.rows.columns import NO_ITERATION, QRELS, RUN, Role
 from ..core.rows.id_columns import stretches_of
+from ..core.rows.id_matching import LONGEST_ID
 from ..core.rows.rows import Part
 from ..errors import FileError, Remark, shown
 from ..output.formats import counted
@@ -27,7 +28,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 ONE_ROW = (
     "write each row in a line of its own, and end each file with a line break before joining files"
 )
-SAMPLED = (2, 3, 4, 5)  # numbers of fields that several kinds of files have
+SAMPLED = (1, 2, 3, 4, 5)  # numbers of fields that several kinds of files have
 IS_JSON = rb'\s*(\{\s*["}]|\[\s*[{\[\]])'
 INTEGER = rb"[+-]?[0-9]+"
 SAMPLE = 5_000  # lines that decide about such a form
@@ -102,6 +103,17 @@ WITH_PREDICTIONS = (LETOR.name, LETOR_BY_LINE.name)
 ONE_A_LINE = "one number a line"
 """The form of a file of predictions."""
 
+
+ONE_ID_A_LINE = "one id a line, without its query"
+"""What the message on a list of documents begins with."""
+IDS_ALONE = (
+    f"{ONE_ID_A_LINE}: %s; a line of a run has the query as well, such as topic document rank; in "
+    "Python a list of ids for each query is a run, the best document first: {query: [id, …]}"
+)
+JSON_ALONE = (
+    "a list of JSON without its query; a list for each query is a run, the best document first: "
+    "{query: [id, …]}"
+)
 
 LISTED = {
     QRELS: f"qrels are lines of TREC ({TREC[QRELS].lines}), a CSV or TSV table that begins with "
@@ -445,6 +457,10 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
         return LETOR if b"#" in b"".join(first) else LETOR_BY_LINE
     if role is QRELS and size >= 6 and are_rank_and_score(*first[3:5]):
         return f"this is a run (6 fields: {TREC[RUN].lines}); qrels come first"
+    if role is RUN and first and first[0].startswith(b'["'):
+        return JSON_ALONE
+    if role is RUN and _are_ids_alone(rows):
+        return IDS_ALONE % shown(first[0].decode(errors="backslashreplace"))
     if size == 1 and number_of(first[0]) is not None:
         if role is RUN:
             return (
@@ -454,6 +470,8 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
                 "labels, scores, ids=topics)"
             )
         return f"one number per line belongs to the lines of another file; {TABLE}"
+    if size == 1:
+        return TREC[role]
     if size == 2:
         has_pairs = all(len(row) == 2 for row in rows) and b"," not in first[0]
         if has_pairs:
@@ -465,6 +483,24 @@ def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
         rows = [row for row in rows if len(row) == size]
     fields = zip(*rows, strict=True)
     return _form_of_run(*fields) if role is RUN else _form_of_qrels(*fields)
+
+
+def _are_ids_alone(rows: Sequence[Sequence[bytes]]) -> bool:
+    """Whether each row is the id of a document: a word, or a whole number that is there once.
+
+    >>> _are_ids_alone([[b"d2"], [b"d1"]]), _are_ids_alone([[b"q1,d2,1"], [b"q1,d1,2"]])
+    (True, False)
+    >>> _are_ids_alone([[b"7187158"], [b"34"]]), _are_ids_alone([[b"1"], [b"0"], [b"1"]])
+    (True, False)
+    """
+    if any(len(row) != 1 for row in rows):
+        return False
+    ids = [row[0] for row in rows]
+    if any(len(word) > LONGEST_ID or re.search(rb"[,;|\x00-\x20]", word) for word in ids):
+        return False
+    if any(number_of(word) is not None for word in ids):
+        return len(ids) > 1 and are_integers(ids) and len(set(ids)) == len(ids)
+    return True
 
 
 def _form_of_run(topics: Fields, second: Fields, third: Fields, *others: Fields) -> Form | str:
