@@ -375,6 +375,27 @@ def test_json_of_a_topic_is_parsed_once(tmp_path, monkeypatch, value):
     assert parsed == [1]
 
 
+@pytest.mark.parametrize(("most", "times"), [(1_000_000, 1), (10, 2)])
+@pytest.mark.parametrize("is_json", [True, False])
+def test_a_small_file_is_read_once_if_a_topic_comes_back(
+    tmp_path, monkeypatch, is_json, most, times
+):
+    monkeypatch.setattr(files, "SMALL_FILE", most)
+    line = "q%d Q0 d%d 1 %d t\n"
+    if is_json:
+        line = '{"qid": "q%d", "docid": "d%d", "score": %d}\n'
+    path = tmp_path / "run"
+    path.write_text("".join(line % (row // 2, row, -row) for row in range(20)) + line % (0, 9, 5))
+    run = RunFile(path)
+    run.sizes = SIZES._replace(rows=2, block=50)
+    readings = []
+    parts_of = files.parts_of
+    monkeypatch.setattr(files, "parts_of", lambda *given: readings.append(1) or parts_of(*given))
+    values_of_topics = evaluate({"q0": {"d9": 1}, "q9": {"d19": 1}}, [run], ["RR"]).values
+    assert values_of_topics.ravel().tolist() == [1, 0.5]
+    assert len(readings) == times
+
+
 HIT = {"_id": "d1", "_score": 1.0}
 ANSWERS = {
     "_rank_eval": {"metric_score": 0.5, "details": {"q1": {"hits": [{"hit": HIT}]}}},

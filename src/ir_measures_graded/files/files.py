@@ -46,6 +46,7 @@ from ..output.formats import listed
 from .content import (
     COMPRESSIONS,
     SIZES,
+    SMALL_FILE,
     WITHOUT_LIMITS,
     Content,
     File,
@@ -296,10 +297,15 @@ class RunFile(RunSource):
         rows.
 
         If this happens, the rows are grouped anew: up to ten million in memory, more in temporary
-        files. Rows in random order show it at once and are read only once.
+        files. Those of a small file were kept for this; a larger file is read a second time. Rows
+        in random order show it at once and are read only once.
         """
         seen: set[str] = set()
         parts = self._watched(self._parts())
+        left_parts = parts
+        kept_parts: list[Part] = []
+        if self._is_small():
+            parts = _kept_in(kept_parts, parts)
         first_parts = list(_first_of(parts, LOOKED_AT * self.sizes.rows))
         are_scattered = _are_scattered(first_parts, self.sizes.rows)
         parts = chain(drained(first_parts), parts)
@@ -312,7 +318,10 @@ class RunFile(RunSource):
             if not seen:
                 self._look_at_scores(block)
             if seen.intersection(block.topics):
-                parts = self._watched(self._parts())
+                if kept_parts:
+                    parts = chain(drained(kept_parts), left_parts)
+                else:
+                    parts = self._watched(self._parts())
                 for rows_of_topics in self._regrouped(parts):
                     yield in_memory(rows_of_topics, RUN).checked()
                 break
@@ -354,6 +363,12 @@ class RunFile(RunSource):
     def is_in_file(self) -> bool:
         """Whether the rows are in a file that can be read again, not in a stream or in memory."""
         return self._kept is None and is_lasting(self.file)
+
+    def _is_small(self) -> bool:
+        """Whether the rows are in a file so small that they may be kept while it is read."""
+        if not self.is_in_file or self._is_folder():
+            return False
+        return os.path.getsize(self.file) <= SMALL_FILE  # type: ignore[arg-type]
 
     def columns(self) -> Collection[str]:
         """The columns of the file that are read, under our names: those of its first rows."""
@@ -621,6 +636,13 @@ def _first_of(parts: Iterator[Part], least: int) -> Iterator[Part]:
         if rows is None:
             return
         count += len(rows)
+        yield rows
+
+
+def _kept_in(kept_parts: list[Part], parts: Iterator[Part]) -> Iterator[Part]:
+    """The same parts, each of which is added to the list."""
+    for rows in parts:
+        kept_parts.append(rows)
         yield rows
 
 
