@@ -276,7 +276,9 @@ def test_a_difference_that_judgments_could_turn_says_so_in_its_sentence():
     of_five = compare(qrels, {"old": old, "third": old}, ["nDCG_JK@5"]).notes()
     assert of_five[-1] == "All of the top 5 documents of the runs are judged."
     against = compare(qrels, runs | {"third": old}, ["nDCG_JK@10"], baseline="old")
-    assert against.answer()[0].endswith(f"new is worse than old, by 1.0000, {text} for new.")
+    assert against.answer()[0].endswith(
+        f"new is significantly worse than old, by 1.0000, {text} for new."
+    )
     judged = {topic: qrels[topic] | dict.fromkeys(new[topic], 0) for topic in topics}
     settled = compare(judged, runs, ["nDCG_JK@10"])
     assert settled.outcomes[0].may_turn is False
@@ -301,13 +303,15 @@ def test_above_15_pairs_the_best_run_is_compared_with_the_next():
 def test_the_worse_runs_are_named_as_the_better_ones():
     array = np.random.default_rng(0).normal(0, 0.1, (3, 30)) + np.array([[0], [1], [-1]])
     answer = compare(of_array(array), baseline="A").answer()[0]
-    assert answer.endswith("; B is better than A, by 1.0398; C is worse than A, by .9704.")
+    worse = "C is significantly worse than A, by .9704."
+    assert answer.endswith(f"; B is significantly better than A, by 1.0398; {worse}")
 
 
 def test_the_smallest_and_the_largest_difference_are_named_and_are_no_interval():
     array = np.random.default_rng(0).normal(0, 0.1, (4, 30)) + np.array([[0], [1], [3], [2]])
     answer = compare(of_array(array), baseline="A").answer()[0]
-    sizes = r"; C, D and B are better than A, by (1\.0\d+) \(B\) to (3\.0\d+|2\.9\d+) \(C\)\."
+    who = "; C, D and B are significantly better than A, by "
+    sizes = who + r"(1\.0\d+) \(B\) to (3\.0\d+|2\.9\d+) \(C\)\."
     assert re.search(sizes, answer), answer
 
 
@@ -508,7 +512,7 @@ def test_constant_difference_takes_part_in_holms_correction():
     constant, other = comparison.find("nDCG_JK")
     assert (constant.p, constant.adjusted) == (2**-11, 2**-10)
     assert other.adjusted == other.p == pytest.approx(1)
-    assert comparison.answer()[0].endswith("; B is better than A, by .1000.")
+    assert comparison.answer()[0].endswith("; B is significantly better than A, by .1000.")
 
 
 def test_fewer_than_10_topics_show_intervals_but_no_significance_of_several_differences():
@@ -823,7 +827,7 @@ def test_the_answer_and_the_figure_show_which_of_many_runs_are_better():
     assert f"; {best} has the best mean, and" in comparison.summary
     against = compare(many_runs(50), baseline=others[-1], tests=["wilcoxon"])
     assert against.tables()[1].columns == ["measure", "run", "other", "statistic", "p", "better"]
-    assert f" are better than {others[-1]}, by ." in against.answer()[0]
+    assert f" are significantly better than {others[-1]}, by ." in against.answer()[0]
 
 
 def test_figure_of_all_pairs_joins_runs_that_do_not_differ():

@@ -30,13 +30,30 @@ def values(*means):
 def test_equal_means_are_the_best_together():
     of_runs = values(0.5, 0.3, 0.5)
     (sentence,) = compare(of_runs).answer()
-    assert sentence.endswith("; a and c have the best mean; b is significantly worse.")
+    assert sentence.endswith(
+        "; a and c have the best mean; b is significantly worse than each of them."
+    )
     headline = str(intervals(of_runs).headline)
     assert headline == "a and c have the best AP, .5000, of 3 runs over 12 topics."
     first = sensitivity(QRELS, RUNS, ["nDCG_JK@1", "nCG@1"]).answer()[0]
     assert first == "a and b are equally good and best under both settings."
     boards = compare_leaderboards(values(0.5, 0.3, 0.2), of_runs, "AP")
     assert "the best are a and c, not a" in boards.summary
+
+
+def test_a_run_that_one_of_equally_good_runs_beats_is_not_called_worse_than_both():
+    of_runs = values(0.5, 0.5, 0.48, 0.1)
+    of_runs.values[1, 0] = of_runs.values[1, 0, ::-1] + np.tile([0.4, -0.4], 6)
+    of_runs.values[2, 0] = of_runs.values[0, 0] - 0.02
+    compared = compare(of_runs)
+    assert ("a", "c") in compared.wins("AP")
+    assert ("b", "c") not in compared.wins("AP")
+    assert compared.top("AP") == ["a", "b", "c"]
+    text = (
+        "a and b have the best mean, and c is not significantly worse than at least one of them; "
+    )
+    assert text in compared.answer()[0]
+    assert compared.answer()[0].endswith("; d is significantly worse than each of them.")
 
 
 def test_equally_many_documents_are_of_several_runs():

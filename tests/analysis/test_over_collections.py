@@ -176,7 +176,7 @@ def test_two_collections_call_only_differences_over_these_significant(collection
     records = of_b(over_two)
     assert [record["significant"] for record in records[-2:]] == [True, False]
     assert [record["A"] is None for record in records] == [True, True, False, False]
-    text = "2 of 2 pairs differ by AP, stratified t over 2 collections; B and C are"
+    text = "2 of 2 pairs differ significantly by AP, stratified t over 2 collections; B and C are"
     assert text in over_two.answer()[0]
     panels = over_two.figure().axes
     headings = [panel.texts[-1].get_text() for panel in panels]

@@ -128,7 +128,7 @@ def test_a_head_without_the_parameters_of_its_measure_has_a_dagger(stored):
 
 def test_the_caption_names_the_runs_that_are_not_told_from_the_best(stored):
     by_ndcg = compare(stored).papers()[0].caption
-    assert "By nDCG@5, the best run (c) is better than every other." in by_ndcg
+    assert "By nDCG@5, the best run (c) is significantly better than every other." in by_ndcg
     close = stored.part(stored.runs, stored.measures)
     close.values[2] = stored.values[0] + np.tile([0.03, -0.029], 15)
     table = compare(close).papers()[0]

@@ -105,7 +105,7 @@ def test_the_best_run_may_be_the_baseline_of_files_and_of_values(output):
     output("evaluate", demo.qrels_path(), *runs, "nDCG@10", "-q", "-n", "-o", "values.csv")
     for words in ([demo.qrels_path(), *runs, "nDCG@10"], ["--values", "values.csv"]):
         lines = output("compare", *words, "--baseline", "best")
-        assert "A and C are worse than D" in " ".join(lines)
+        assert "A and C are significantly worse than D" in " ".join(lines)
         assert any(line.startswith("D is the baseline because it is the best") for line in lines)
 
 

@@ -661,4 +661,4 @@ def test_values_without_a_measure_have_the_one_that_is_named(evaluated, capsys):
     assert "are by one measure, not by AP and P@5" in capsys.readouterr().err
     for words in (["long.csv", "AP"], ["AP=long.csv"]):
         assert cli.main(["compare", "--values", *words]) == 0
-        assert "8 of 10 pairs differ by AP" in capsys.readouterr().out
+        assert "8 of 10 pairs differ significantly by AP" in capsys.readouterr().out

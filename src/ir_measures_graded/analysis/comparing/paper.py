@@ -137,7 +137,8 @@ class PaperTable:
                 close.append(self.letters[run])
         name = labels(self.measures)[0]
         if not close:
-            return f" By {name}, the best run ({self.letters[best]}) is better than every other."
+            letter = self.letters[best]
+            return f" By {name}, the best run ({letter}) is significantly better than every other."
         others = listed(close, most=len(close))
         return (
             f" By {name}, the tests cannot tell the best run ({self.letters[best]}) from {others}."

@@ -339,12 +339,20 @@ class Comparison(Result):
         return leading(sign_of(measure) * means, self.runs)
 
     def top(self, measure: Measure | str) -> list[str]:
-        """The best run by one of the measures, and all runs that are not significantly worse."""
+        """The best run by one of the measures, and all runs that are not significantly worse.
+
+        If several runs share the best mean, a run is left out that is significantly worse than each
+        of them.
+        """
         measure = one_of(self.measures, measure)
-        best, *others = self.best_first(measure)
-        losers = {loser for winner, loser in self.wins(measure) if winner == best}
-        has_mean = [run for run in others if self.mean(measure, run) is not None]
-        return [best, *(run for run in has_mean if run not in losers)]
+        wins = self.wins(measure)
+        leaders = self.leading(measure)
+        top = []
+        for run in self.best_first(measure):
+            is_worse = all((leader, run) in wins for leader in leaders)
+            if run in leaders or (self.mean(measure, run) is not None and not is_worse):
+                top.append(run)
+        return top
 
     def first(self, most: int) -> Comparison:
         """The comparison of so many runs, the best by the first measure, and the baselines.

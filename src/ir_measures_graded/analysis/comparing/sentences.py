@@ -63,7 +63,7 @@ def difference_sentence(test: Test, method: str = "") -> str:
         sign = -1
     relation = "does not differ significantly from"
     if test.significant:
-        relation = "is better than"
+        relation = "is significantly better than"
     difference = decimal(sign * (test.difference or 0), "+")
     sentence = f"{first} {relation} {second} by {test.measure}: {difference}"
     if test.lower is not None and test.upper is not None:
@@ -83,10 +83,10 @@ def difference_sentence(test: Test, method: str = "") -> str:
 
 
 def _differing(tests: Sequence[Test], measure: Measure) -> str:
-    """How many pairs of runs differ."""
+    """How many pairs of runs differ significantly."""
     count = sum(test.significant for test in tests)
     verb = "differs" if count == 1 else "differ"
-    return f"{count:,} of {counted(len(tests), 'pair')} {verb} by {measure}"
+    return f"{count:,} of {counted(len(tests), 'pair')} {verb} significantly by {measure}"
 
 
 def _against_baseline(tests: Iterable[Test], baseline: str) -> str:
@@ -107,10 +107,10 @@ def _against_baseline(tests: Iterable[Test], baseline: str) -> str:
         return f"nothing differs significantly from {baseline}"
     clauses = []
     if better:
-        verb = f"{_are(better)} better than {baseline}"
+        verb = f"{_are(better)} significantly better than {baseline}"
         clauses.append(f"{_listed_runs(better)} {verb}, by {_spread_of(better)}")
     if worse:
-        verb = f"{_are(worse)} worse than {baseline}"
+        verb = f"{_are(worse)} significantly worse than {baseline}"
         clauses.append(f"{_listed_runs(worse)} {verb}, by {_spread_of(worse)}")
     sentence = "; ".join(clauses)
     return sentence + _turned(turned, count=len(better) + len(worse))
@@ -151,20 +151,32 @@ def _spread_of(tests: Iterable[Test]) -> str:
 
 def _around_the_best(comparison: Comparison, measure: Measure) -> str:
     """The best run, the runs that are not significantly worse, and those that are."""
-    best, *others = comparison.top(measure)
-    lost = [test for test in comparison.find(measure) if test.winner == best]
-    turned = [str(test.loser) for test in lost if test.may_turn]
-    but = _turned(turned, count=len(lost))
-    if not others:
-        return f"{best} is significantly better than every other run{but}"
     leaders = comparison.leading(measure)
+    top = comparison.top(measure)
+    behind = [run for run in top if run not in leaders]
+    others = [run for run in comparison.best_first(measure) if run not in leaders]
+    has_mean = [run for run in others if comparison.mean(measure, run) is not None]
+    losers = [run for run in has_mean if run not in behind]
+    may_turn = {
+        test.loser for test in comparison.find(measure) if test.winner in leaders and test.may_turn
+    }
+    turned = [run for run in losers if run in may_turn]
+    but = _turned(turned, count=len(losers))
+    if losers and not behind and len(leaders) == 1:
+        every_other = "every other run"
+        if len(has_mean) < len(others):
+            every_other += " that has a mean"
+        return f"{leaders[0]} is significantly better than {every_other}{but}"
+    than_one = ""
+    than_each = ""
+    if len(leaders) > 1:
+        than_one = " than at least one of them"
+        than_each = " than each of them"
     sentence = f"{listed(leaders)} {_have(leaders)} the best mean"
-    behind = [run for run in others if run not in leaders]
     if behind:
-        sentence += f", and {listed(behind)} {_are(behind)} not significantly worse"
-    losers = [str(test.loser) for test in lost]
+        sentence += f", and {listed(behind)} {_are(behind)} not significantly worse{than_one}"
     if losers:
-        sentence += f"; {listed(losers)} {_are(losers)} significantly worse"
+        sentence += f"; {listed(losers)} {_are(losers)} significantly worse{than_each}"
     return f"{sentence}{but}"
 
 
