@@ -12,6 +12,7 @@ from reading import refused
 
 from ir_measures_graded import RunFile
 from ir_measures_graded.analysis import check, evaluate, explain, explain_difference
+from ir_measures_graded.errors import InputWarning
 
 MEASURES = ["R@2", "nDCG_JK@3", "Bpref", "AP"]
 LEVELS = {"q1": {"d1": 1, "d3": 1}, "q2": {"7": 1}, "q3": {}}
@@ -166,6 +167,15 @@ def test_ranked_lists_are_a_run_for_every_function(form):
         means = ir_measures.calc_aggregate(measures, qrels_in_order, run_in_order)
         assert means == pytest.approx(expected)
         assert values(qrels_in_order, run_in_order) == EXPECTED
+
+
+def test_pairs_whose_scores_rise_are_told_and_lists_of_ids_stay_ranked():
+    pairs = PAIRS | {"q1": [("d1", 0.25), ("d2", 0.5)]}
+    with pytest.warns(InputWarning, match="the reverse of the ranks in 1 of 1 topics"):
+        evaluate(LEVELS, {"A": pairs}, "nDCG_JK@3")
+    plain = evaluate(LEVELS, {"A": RANKED}, "nDCG_JK@3")
+    smaller_first = evaluate(LEVELS, {"A": RANKED}, "nDCG_JK@3", ascending=True)
+    assert plain.means().tolist() == smaller_first.means().tolist()
 
 
 @pytest.mark.parametrize(

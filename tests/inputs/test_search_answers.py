@@ -179,6 +179,119 @@ def test_ranks_of_hits_without_scores_count():
         assert not source.remarks
 
 
+def remarks_on(value):
+    source = RunFile(io.BytesIO(json.dumps(value).encode()))
+    source.rows()
+    return [remark.text for remark in source.remarks]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"q1": [["d1", 0.1], ["d2", 0.9]]},
+        {"q1": [{"id": "d1", "score": 0.1}, {"id": "d2", "score": 0.9}]},
+        {"query": "q1", "matches": [{"id": "d1", "score": 0.1}, {"id": "d2", "score": 0.9}]},
+        {"query": "q1", "doc_ids": ["d1", "d2"], "scores": {"d1": 0.1, "d2": 0.9}},
+    ],
+)
+def test_scores_that_rise_in_a_list_are_told_as_distances(value):
+    (remark,) = remarks_on(value)
+    assert "the order by score is the reverse of the ranks in 1 of 1 topics" in remark
+
+
+@pytest.mark.parametrize(
+    ("beside", "expected"),
+    [
+        ({"similarities": [0.1, "0.9"]}, {"d2": 0.1, "d1": 0.9}),
+        ({"score": [0.1, 0.9], "ranks": [2, 1]}, {"d2": 0.1, "d1": 0.9}),
+        ({"scores": {"d1": 0.9, "d2": 0.1, "d3": 0.5}}, {"d2": 0.1, "d1": 0.9}),
+        ({"ranks": [2, 1]}, {"d2": -2, "d1": -1}),
+        ({"positions": [40, 7]}, {"d2": -1, "d1": -2}),  # places in a text
+        ({"predictions": ["an answer", "another"]}, {"d2": -1, "d1": -2}),
+        ({"distances": [0.1, 0.9]}, {"d2": -1, "d1": -2}),
+    ],
+)
+def test_lists_of_numbers_beside_ids_count_by_their_names(beside, expected):
+    assert run(json.dumps({"query": "q1", "doc_ids": ["d2", "d1"], **beside})) == {"q1": expected}
+
+
+DISORDERED = [("d1", 0.1), ("d2", 0.9), ("d3", 0.5)]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"query": "q1", "hits": [{"id": id_, "distance": of} for id_, of in DISORDERED]},
+        {"q1": {"hits": [{"id": id_, "distance": of} for id_, of in DISORDERED]}},
+        {"query": "q1", "ids": ["d1", "d2", "d3"], "distance": [0.1, 0.9, 0.5]},
+    ],
+)
+def test_documents_that_are_not_in_the_order_of_their_distances_are_refused(value):
+    fact = "topic 'q1': the documents have no scores, and they are not in the order of distance"
+    assert fact in refused(run, json.dumps(value))
+
+
+def test_ranks_of_hits_may_be_texts_and_are_needed_in_each_hit():
+    hits = [{"id": "d2", "rank": "2"}, {"id": "d1", "rank": "1"}]
+    assert run(json.dumps({"q1": {"hits": hits}})) == {"q1": {"d2": -2, "d1": -1}}
+    without_one = [*hits, {"id": "d3", "rank": None}]
+    message = refused(run, json.dumps({"q1": {"hits": without_one}}))
+    assert "document 'd3': the score is missing or null" in message
+
+
+def test_scores_of_hits_have_one_name():
+    hits = [{"id": "d2", "score": 0.5, "similarity": 9}, {"id": "d1", "similarity": 8}]
+    message = refused(run, json.dumps({"q1": {"hits": hits}}))
+    assert "document 'd1': the score is missing or null" in message
+
+
+LISTED = [{"id": "d2", "score": 0.1}, {"id": "d1", "score": 0.9}]
+
+
+@pytest.mark.parametrize(
+    "first", [[], ["d1", "d2"], {"d1": 0.9, "d2": 0.1}, [["d2", 0.1], ["d1", 0.9]]]
+)
+def test_topics_of_a_dict_may_have_lists_of_documents_after_any_first_one(first):
+    found = run(json.dumps({"q0": first, "q1": LISTED}))
+    assert found["q1"] == {"d2": 0.1, "d1": 0.9}
+    assert ("q0" in found) == bool(first)
+
+
+PARTLY_RANKED = {
+    "answers": {"q1": {"hits": LISTED}, "q2": {"hits": [{"id": "d1"}]}},
+    "items": [{"query": "q1", "results": LISTED}, {"query": "q2", "results": ["d1"]}],
+    "ranks first": [{"query": "q2", "hits": [{"id": "d1"}]}, {"query": "q1", "hits": LISTED}],
+    "lists": {"q1": LISTED, "q2": ["d1", "d2"]},
+    "dict of dicts": {"q1": {"d1": 0.9}, "q2": ["d1", "d2"]},
+    "dict of lists": {"q2": ["d1", "d2"], "q1": {"d1": 0.9}},
+}
+
+
+@pytest.mark.parametrize("form", PARTLY_RANKED)
+def test_smaller_scores_first_need_scores_in_all_topics(form, tmp_path):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(PARTLY_RANKED[form]))
+    assert {"q1", "q2"} == set(by_topic(RunFile(path)))
+    with pytest.raises(FileError, match="some topics have scores, and others have only an order"):
+        RunFile(path, ascending=True).rows()
+
+
+def test_queries_without_hits_leave_ranks_in_their_order():
+    items = [{"query": "q1", "hits": [{"id": "d2"}, {"id": "d1"}]}, {"query": "q2", "hits": []}]
+    source = RunFile(io.BytesIO(json.dumps(items).encode()), ascending=True)
+    assert by_topic(source) == {"q1": {"d2": -1, "d1": -2}}
+
+
+@pytest.mark.parametrize(
+    ("place", "first", "later"), [("page", 1, 2), ("offset", 0, 20), ("page", "1", "2")]
+)
+def test_pages_of_meilisearch_begin_with_1(place, first, later):
+    answer = meilisearch(d1=0.5)
+    assert not remarks_on({"q1": answer | {place: first}})
+    is_told = isinstance(later, int)
+    assert bool(remarks_on({"q1": answer | {place: later}})) == is_told
+
+
 def test_a_hit_without_a_score_among_others_is_told():
     hits = [{"id": "d2", "score": 2}, {"id": "d1"}]
     for text in (

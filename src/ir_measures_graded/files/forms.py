@@ -632,6 +632,29 @@ def number_of(text: bytes) -> float | None:
         return None
 
 
+def number_in(value: Any) -> float | None:
+    """The number that a value of JSON is, also as text; None for anything else.
+
+    A large whole number is infinite, as 1e400 is.
+
+    >>> number_in(2), number_in("1e3"), number_in(True), number_in("high")
+    (2.0, 1000.0, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return None
+    return number_of(str(value).encode(errors="replace"))
+
+
+def negated(value: Any) -> Any:
+    """A number with its sign reversed, anything else as it is.
+
+    >>> negated("2"), negated(None)
+    (-2.0, None)
+    """
+    number = number_in(value)
+    return value if number is None else -number
+
+
 def are_rank_and_score(rank: bytes, score: bytes) -> bool:
     """Whether these fields are an integer and a number.
 

@@ -37,7 +37,7 @@ from ..core.rows.rows import Facts, Part
 from ..errors import FileError, shown
 from .collector import waiting_collector
 from .content import HITS_OF_JSON, ROWS_OF_JSON, TOPICS_OF_JSON, Content, Reading
-from .forms import number_of
+from .forms import negated, number_in
 from .json_text import Text, first_object
 from .other_kinds import ANSWERS_WITHOUT_IDS, TABLE
 from .search_answers import (
@@ -45,11 +45,14 @@ from .search_answers import (
     ECHOED_QUERY,
     HITS_OF_ONE,
     IDS_OF_QUERIES,
+    AnswerFound,
     QueriesFound,
     QueryFound,
     answer_in,
     answered,
+    are_in_order,
     at,
+    disordered_distance,
     failed_answer,
     failure_in,
     queries_in,
@@ -76,6 +79,22 @@ LISTS_OF_IDS = ("contexts", "ctxs", "doc_ids", "docids", "ids")
 """Further keys of the documents of an item, if these are ids without blanks; contexts may also be
 passages of text."""
 KEYS_OF_DOCUMENTS = frozenset((*LISTS, *LISTS_OF_OBJECTS, *LISTS_OF_IDS))
+SCORES = "scores"
+"""The key of the scores of a list of ids."""
+
+
+def _names_of_lists(names: Sequence[str]) -> frozenset[str]:
+    """The names of a column, and the same in the plural.
+
+    >>> sorted(_names_of_lists(["similarity", "rank"]))
+    ['rank', 'ranks', 'similarities', 'similarity']
+    """
+    plurals = [re.sub("y$", "ie", name) + "s" for name in names]
+    return frozenset((*names, *plurals))
+
+
+NAMES_OF_LISTS_OF_SCORES = _names_of_lists(columns.NAMES_OF_SCORES)
+NAMES_OF_LISTS_OF_RANKS = _names_of_lists(columns.NAMES_OF_RANKS)
 PAIR = ("doc_id", "score")
 """What a list of two is in place of an object."""
 BARE_IDS = ("_id", "id")
@@ -85,6 +104,10 @@ CONTAINERS_OF_ANSWERS = ("hits", "response", "root", "details", "query")
 STARTS_OF_ANSWERS = ("responseHeader", "response", "root", "timing", "trace")
 """The keys with which one answer of Solr or Vespa begins; a topic may have such a name."""
 VALUES = "values of measures, no documents"
+DISORDERED = (
+    "topic {}: the documents have no scores, and they are not in the order of {}; write scores, of "
+    "which larger ones are better"
+)
 REFUSED = {
     **dict.fromkeys(("requests", "details"), "JSON of _rank_eval"),
     **dict.fromkeys(("judgmentRatings", "hits"), "JSON of OpenSearch or Elasticsearch"),
@@ -221,8 +244,24 @@ def _parts_of_dict(text: Text, key: str, value: Any, reading: Reading) -> Iterat
         form = "JSON dict of lists" if has_lists else "JSON dict of dicts"
         members = text.members()
     facts = _facts_of_lists(text.name, form, has_lists, reading.role)
-    topics = (_topic(text, *member, facts, reading.role) for member in members)
-    yield from _parts_of_topics(facts, topics, reading)
+    if reading.role is QRELS:
+        topics = (_topic(text, *member, facts, QRELS) for member in members)
+        yield from _parts_of_topics(facts, topics, reading)
+        return
+    items = _Items(text, reading)
+    topics = (_topic_of_run(items, *member, facts) for member in members)
+    for rows in _parts_of_topics(facts, topics, reading):
+        yield Part(rows.columns, rows.line, items.facts_of(rows.facts))
+
+
+def _topic_of_run(items: _Items, topic: str, documents: Any, facts: Facts) -> TopicOfFile:
+    """A topic of a run in a dict, whose first topic has no documents with scores in a list."""
+    if _has_scored_documents(topic, documents, items.reading):
+        return items.topic_of(_item_of(topic, documents))
+    read = _topic(items.text, topic, documents, facts, RUN)
+    if documents:
+        items.kinds.add(isinstance(documents, list))
+    return read
 
 
 def _facts_of_lists(name: str, form: str, has_lists: bool, role: Role) -> Facts:
@@ -249,13 +288,14 @@ def _parts_of_sequence(text: Text, reading: Reading) -> Iterator[Part]:
 def _parts_of_answers(text: Text, reading: Reading) -> Iterator[Part]:
     """The rows of a dict of answers of a search engine by query."""
     is_empty = True
+    kinds: set[bool] = set()
     for kind, answers in groupby(_answers_by_query(text, reading), key=itemgetter(0)):
         if is_empty:
             check_found(text, RUN, kind, reading)
         is_empty = False
         queries = ((line, query) for _, line, query in answers)
         for block in _blocks(queries, reading.sizes.rows, lambda pair: len(pair[1].documents)):
-            yield from parts_of_queries(text.name, kind, block, reading)
+            yield from parts_of_queries(text.name, kind, block, reading, kinds=kinds)
     if is_empty:
         raise text.error("there is no answer of a search engine")
 
@@ -280,8 +320,20 @@ def answer_of(text: Text, topic: str, value: Any, reading: Reading) -> tuple[str
         raise text.error(failed_answer(topic, failure_in(value)))
     if answer is None:
         raise text.error(f"topic {shown(topic)} has no answer of a search engine with hits")
+    return f"answers of {answer.answer.engine}", _query_of(text, topic, answer, reading)
+
+
+def _query_of(text: Text, topic: Any, answer: AnswerFound, reading: Reading) -> QueryFound:
+    """The query of an answer with its hits.
+
+    Raises `FileError` for hits without scores that are in no order of their distances.
+    """
     own_score = _score_of_user(text.name, answer.hits, reading)
-    return f"answers of {answer.answer.engine}", answered(topic, answer, own_score)
+    query = answered(topic, answer, own_score)
+    distance = disordered_distance(answer) if query.is_ranked else ""
+    if distance:
+        raise text.error(DISORDERED.format(shown(topic), distance))
+    return query
 
 
 def _score_of_user(file: str, hits: Sequence[Any], reading: Reading) -> str | None:
@@ -328,12 +380,24 @@ def parts_of_queries(
     queries: Sequence[tuple[int, QueryFound]],
     reading: Reading,
     failed: tuple[tuple[str, str], ...] = (),
+    kinds: set[bool] | None = None,
 ) -> Iterator[Part]:
-    """The rows of queries, each with its line. `failed` has the topics of failed ones."""
+    """The rows of queries, each with its line. `failed` has the topics of failed ones.
+
+    `kinds` tells whether queries before these have ranks, or scores; those of these are added.
+    """
+    kinds = set() if kinds is None else kinds
     has_documents = [query for _, query in queries if query.documents]
-    is_ranked = bool(queries) and all(query.is_ranked for query in has_documents)
+    kinds.update(query.is_ranked for query in has_documents)
+    is_ranked = bool(queries) and False not in kinds
     incomplete = [(str(query.topic), query.incomplete) for _, query in queries if query.incomplete]
-    facts = Facts(name, kind, ranked=is_ranked, incomplete=(*incomplete, *failed))
+    facts = Facts(
+        name,
+        kind,
+        ranked=is_ranked,
+        partly_ranked=len(kinds) > 1,
+        incomplete=(*incomplete, *failed),
+    )
     if reading.role is RUN and not is_ranked:
         sample = RankSample()
         for query in has_documents:
@@ -389,12 +453,7 @@ def _parts_of_items(
     topics = map(items.topic_of, every)
     facts = Facts(text.name, "JSON items")
     for rows in _parts_of_topics(facts, topics, reading):
-        ranked_facts = rows.facts._replace(
-            ranked=items.sample.ranked,
-            reverse=items.sample.remark(),
-            incomplete=tuple(items.incomplete.items()),
-        )
-        yield Part(rows.columns, rows.line, ranked_facts)
+        yield Part(rows.columns, rows.line, items.facts_of(rows.facts))
 
 
 def _has_scored_documents(key: str, value: Any, reading: Reading) -> bool:
@@ -413,15 +472,20 @@ def _is_pair(value: Any) -> bool:
     """Whether a value is a list of an id and a score."""
     if not isinstance(value, list) or len(value) != len(PAIR):
         return False
-    return isinstance(value[0], str) and _number(value[1]) is not None
+    return isinstance(value[0], str) and number_in(value[1]) is not None
 
 
 def _items_of_dict(text: Text) -> Iterator[dict[str, Any]]:
     """The topics of a dict as objects that name their topic."""
     for topic, documents in text.members():
-        if isinstance(documents, list) and documents and all(map(_is_pair, documents)):
-            documents = [dict(zip(PAIR, pair, strict=True)) for pair in documents]
-        yield {"query_id": topic, LISTS[0]: documents}
+        yield _item_of(topic, documents)
+
+
+def _item_of(topic: str, documents: Any) -> dict[str, Any]:
+    """A topic and its documents as an object; pairs of an id and a score become objects."""
+    if isinstance(documents, list) and documents and all(map(_is_pair, documents)):
+        documents = [dict(zip(PAIR, pair, strict=True)) for pair in documents]
+    return {"query_id": topic, LISTS[0]: documents}
 
 
 def _is_row(first: dict[str, Any], reading: Reading) -> bool:
@@ -591,8 +655,8 @@ def _parts_of_rows(
 def _add_ranks(sample: RankSample, topic: str, ranks: Sequence[Any], scores: Sequence[Any]) -> None:
     """Add those rows of a topic that have a rank and a score."""
     for rank_cell, score_cell in zip(ranks, scores, strict=True):
-        rank = _number(rank_cell)
-        score = _number(score_cell)
+        rank = number_in(rank_cell)
+        score = number_in(score_cell)
         if rank is not None and score is not None:
             sample.add([topic], [rank], [score])
 
@@ -652,7 +716,7 @@ def _part(
         if ours == role.value:
             read[ours] = _numbers(column, role, location)
         elif ours == "probability":
-            read[ours] = np.array(list(map(_number, column)), dtype=np.float64)
+            read[ours] = np.array(list(map(number_in, column)), dtype=np.float64)
         else:
             line_of_cell = lines if ours == "query_id" else line
             read[ours], has_integers = _ids(column, ours, facts, line_of_cell)
@@ -802,7 +866,8 @@ class _Items:
     """The items of a text, each of which is a topic with its documents.
 
     `sample` has the ranks of the first documents, `incomplete` why a search engine did not search
-    all documents of a topic, and `ranked_topics` the topics whose documents have no scores.
+    all documents of a topic, and `ranked_topics` the topics whose documents have no scores. `kinds`
+    has true after a topic with ranks, and false after one with scores.
     """
 
     def __init__(self, text: Text, reading: Reading):
@@ -811,8 +876,18 @@ class _Items:
         self.sample = RankSample()
         self.incomplete: dict[str, str] = {}
         self.ranked_topics: set[str] = set()
+        self.kinds: set[bool] = set()
         self._names: list[str] = []
         self._last_columns: tuple[dict[str, str], bool, Any] = {}, False, None
+
+    def facts_of(self, facts: Facts) -> Facts:
+        """The facts about the last rows, and what is known after the items so far."""
+        return facts._replace(
+            ranked=self.kinds == {True},
+            partly_ranked=len(self.kinds) > 1,
+            reverse=self.sample.remark(),
+            incomplete=tuple(self.incomplete.items()),
+        )
 
     def topic_of(self, item: dict[str, Any]) -> TopicOfFile:
         """The topic of an item, its documents and their values."""
@@ -840,13 +915,13 @@ class _Items:
             if answer.hits:
                 self.text.spend(HITS_OF_JSON, len(answer.hits))
             self.text.is_known = True
-            own_score = _score_of_user(self.text.name, answer.hits, self.reading)
-            query_with_hits = answered(topic, answer, own_score)
+            query_with_hits = _query_of(self.text, topic, answer, self.reading)
             if answer.incomplete:
                 self.incomplete[str(topic)] = answer.incomplete
-            self.sample.ranked = query_with_hits.is_ranked
             _add_positions(self.sample, query_with_hits)
-            if self.sample.ranked:
+            if query_with_hits.documents:
+                self.kinds.add(query_with_hits.is_ranked)
+            if query_with_hits.is_ranked:
                 _refuse_second_ranking(self.text, topic, self.ranked_topics)
             return self.text.line, topic, query_with_hits.documents, query_with_hits.values
         if topic is not None and documents is None and failure_in(item):
@@ -858,45 +933,76 @@ class _Items:
                 f"topic {shown(topic)} has retrieved documents; this is a run, not qrels"
             )
         self.reading.chosen.refuse_unread(self.text.name)
-        scores = item.get("scores")
-        if _is_list_of_ids(documents) and isinstance(scores, list):
-            return self._with_scores_beside(topic, documents, scores)
         if isinstance(documents, list) and not documents:
-            return self.text.line, topic, [], []
+            return self._without_documents(topic, item)
+        if _is_list_of_ids(documents):
+            values = self._beside(topic, documents, item)
+            if values is not None:
+                return self.text.line, topic, documents, values
         if not isinstance(documents, list) or not isinstance(documents[0], dict):
-            self.sample.ranked = isinstance(documents, list)
-            if self.sample.ranked:
+            is_ranked = isinstance(documents, list)
+            if is_ranked:
                 _refuse_second_ranking(self.text, topic, self.ranked_topics)
+            if documents:
+                self.kinds.add(is_ranked)
             return _topic(self.text, topic, documents, Facts(), RUN)
         self.text.spend(TOPICS_OF_JSON)
         names = list(dict.fromkeys(["query_id", *documents[0]]))
         keys, ranks, rank = self._columns(names)
         rows = [_members(document) for document in documents]
+        ids = [row.get(keys["doc_id"]) for row in rows]
         values = [row.get(keys["score"]) for row in rows]
-        self.sample.ranked = ranks
-        if rank is not None and not ranks and not self.sample.is_full:
-            _add_ranks(self.sample, str(topic), [row.get(rank) for row in rows], values)
+        self.kinds.add(ranks)
         if ranks:
-            values = [_negated(value) for value in values]
-        return self.text.line, topic, [row.get(keys["doc_id"]) for row in rows], values
+            values = [negated(value) for value in values]
+        elif rank is None:
+            _add_positions(self.sample, QueryFound(topic, ids, values))
+        elif not self.sample.is_full:
+            _add_ranks(self.sample, str(topic), [row.get(rank) for row in rows], values)
+        return self.text.line, topic, ids, values
 
-    def _with_scores_beside(
-        self, topic: Any, documents: list[Any], scores: list[Any]
-    ) -> TopicOfFile:
-        """The topic with a list of ids and a list of their scores.
+    def _without_documents(self, topic: Any, item: dict[str, Any]) -> TopicOfFile:
+        """The topic without documents. Raises `FileError` if it has scores."""
+        scores = item.get(SCORES)
+        if isinstance(scores, list):
+            self._refuse_other_length(topic, 0, scores)
+        return self.text.line, topic, [], []
 
-        Raises `FileError` for lists of different lengths.
+    def _beside(self, topic: Any, documents: list[Any], item: dict[str, Any]) -> list[Any] | None:
+        """The scores, or the ranks with the sign reversed, that an item has beside its list of ids;
+        None without any.
+
+        Raises `FileError` for scores of another length, and for distances that are not in the order
+        of the documents.
         """
-        if len(scores) != len(documents):
-            raise self.text.error(
-                f"topic {shown(topic)}: the list of scores has the length {len(scores)}, and that "
-                f"of the documents {len(documents)}"
-            )
+        values = item.get(SCORES)
+        if isinstance(values, dict):
+            values = [values.get(str(document)) for document in documents]
+        is_ranked = False
+        if not isinstance(values, list):
+            name, values = _numbers_beside(item, len(documents))
+            if columns.is_distance(name) and not are_in_order(values):
+                raise self.text.error(DISORDERED.format(shown(topic), name))
+            is_ranked = columns.plain(name) in NAMES_OF_LISTS_OF_RANKS
+            if not is_ranked and columns.plain(name) not in NAMES_OF_LISTS_OF_SCORES:
+                return None
+        self._refuse_other_length(topic, len(documents), values)
         self.text.spend(TOPICS_OF_JSON)
         self.text.spend(ROWS_OF_JSON, len(documents))
-        self.sample.ranked = False
-        _add_positions(self.sample, QueryFound(topic, documents, scores))
-        return self.text.line, topic, documents, scores
+        self.kinds.add(is_ranked)
+        if is_ranked:
+            _refuse_second_ranking(self.text, topic, self.ranked_topics)
+            return list(map(negated, values))
+        _add_positions(self.sample, QueryFound(topic, documents, values))
+        return values
+
+    def _refuse_other_length(self, topic: Any, count: int, scores: list[Any]) -> None:
+        """Raise `FileError` for a list of scores that has not one for each of `count` documents."""
+        if len(scores) != count:
+            raise self.text.error(
+                f"topic {shown(topic)}: the list of scores has the length {len(scores)}, and that "
+                f"of the documents {count}"
+            )
 
     def _columns(self, names: list[str]) -> tuple[dict[str, str], bool, Any]:
         """The columns of documents with these keys, which are mostly those of the last item,
@@ -915,15 +1021,35 @@ class _Items:
         return self._last_columns
 
 
+def _numbers_beside(item: dict[str, Any], count: int) -> tuple[str, list[float]]:
+    """The name and the values of a list of so many scores, ranks or distances in an item; an empty
+    name without any.
+
+    Ranks are 1, 2, 3 … or 0, 1, 2 … in any order. A list of scores is taken first.
+    """
+    found: dict[str, list[float]] = {}
+    for name, values in item.items():
+        if isinstance(values, list) and len(values) == count:
+            numbers = [number for number in map(number_in, values) if number is not None]
+            if len(numbers) == count:
+                found[name] = numbers
+    for name in found:
+        if columns.plain(name) in NAMES_OF_LISTS_OF_SCORES:
+            return name, found[name]
+    for name, numbers in found.items():
+        places = np.sort(numbers) - np.arange(count)
+        are_ranks = np.ptp(places) == 0 and places[0] in (0, 1)
+        if columns.plain(name) in NAMES_OF_LISTS_OF_RANKS and are_ranks:
+            return name, numbers
+    for name, numbers in found.items():
+        if columns.is_distance(name):
+            return name, numbers
+    return "", []
+
+
 def _members(document: Any) -> dict[str, Any]:
     """The members of an object; none for anything else."""
     return document if isinstance(document, dict) else {}
-
-
-def _negated(value: Any) -> Any:
-    """A number with its sign reversed, anything else as it is."""
-    number = _number(value)
-    return value if number is None else -number
 
 
 def _is_topic(key: str, value: Any) -> bool:
@@ -989,17 +1115,8 @@ def _is_any_answered(responses: list[Any]) -> bool:
     return any(answer_in(response) is not None for response in responses)
 
 
-def _number(value: Any) -> float | None:
-    """A number, also as text; None for anything else. A large whole number is infinite, as 1e400
-    is.
-    """
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        return None
-    return number_of(str(value).encode(errors="replace"))
-
-
 def _numbers_in_texts(texts: Sequence[str]) -> np.ndarray:
-    """The numbers in texts, as `_number`.
+    """The numbers in texts, as `number_in`.
 
     Raises `ValueError` if one is no number, and for texts with characters that Python reads in
     another way than C.
@@ -1028,7 +1145,7 @@ def _numbers(values: Sequence[Any], role: Role, location: Callable[[int], str]) 
             return _numbers_in_texts(values)
     if may_be_words:
         values = list(map(_level_or_value, values))
-    numbers = list(map(_number, values))
+    numbers = list(map(number_in, values))
     if None in numbers:
         row = numbers.index(None)
         reason = f"{shown(values[row])} is not a number"

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
-from ..core.rows.columns import NAMES_OF_RANKS, NAMES_OF_SCORES, QRELS, RUN, Role
+from ..core.rows.columns import NAMES_OF_RANKS, NAMES_OF_SCORES, QRELS, RUN, Role, is_distance
 from ..errors import shown
+from .forms import negated, number_in
 
 EACH = "*"  # each element of a list
 RATED = ("relevant_documents", "relevant_docs", "ratings")
@@ -31,7 +32,8 @@ class AnswerForm(NamedTuple):
 
     `total` is where an answer that omits an empty list of hits has their number, and `errors` where
     it has the reasons of a failure. `mark` is a key that only answers of this engine have beside
-    their hits. `ranks` are where a hit without a score may have its rank.
+    their hits. `ranks` are where a hit without a score may have its rank. `pages` are where an
+    answer may have its page or its first hit, each with the number of the first one.
     """
 
     engine: str
@@ -42,14 +44,17 @@ class AnswerForm(NamedTuple):
     ids: tuple[tuple[str, ...], ...] = IDS
     mark: str = ""
     ranks: tuple[tuple[str, ...], ...] = ()
+    pages: tuple[tuple[tuple[str, ...], int], ...] = ()
 
 
 ALGOLIA = "Algolia"
 IN_PARAMS = ("query", "page")
 """What an answer of Algolia may have only in `params`, the parameters of its search."""
+PAGES_FROM_1 = ((("page",), 1), (("offset",), 0))
+"""Where an answer of Meilisearch has its page or its first hit."""
 ANSWERS = (
     AnswerForm("Elasticsearch or OpenSearch", ("hits", "hits"), (("_score",),)),
-    AnswerForm("Solr", ("response", "docs"), (("score",),)),
+    AnswerForm("Solr", ("response", "docs"), (("score",),), pages=((("response", "start"), 0),)),
     AnswerForm(
         "Vespa",
         ("root", "children"),
@@ -58,14 +63,21 @@ ANSWERS = (
         errors=("root", "errors"),
     ),
     # A hit of Algolia may have a field id, which is another one.
-    AnswerForm(ALGOLIA, ("hits",), (), ids=(("objectID",),)),
+    AnswerForm(ALGOLIA, ("hits",), (), ids=(("objectID",),), pages=((("page",), 0),)),
     # A field score of a hit is one of the document.
-    AnswerForm("Meilisearch", ("hits",), (("_rankingScore",),), mark="processingTimeMs"),
+    AnswerForm(
+        "Meilisearch",
+        ("hits",),
+        (("_rankingScore",),),
+        mark="processingTimeMs",
+        pages=PAGES_FROM_1,
+    ),
     AnswerForm(
         "a search engine",
         ("hits",),
         (("hit", "_score"), ("_score",), *((name,) for name in NAMES_OF_SCORES)),
         ranks=tuple((name,) for name in NAMES_OF_RANKS),
+        pages=PAGES_FROM_1,
     ),
 )
 
@@ -164,7 +176,7 @@ def answer_in(value: Any) -> AnswerFound | None:
                 hits = []
             ids = _ids_of(hits, answer)
             if ids is not None:
-                return _without_groups(answer, hits, ids, _incompleteness_of(inner))
+                return _without_groups(answer, hits, ids, _incompleteness_of(inner, answer))
     return None
 
 
@@ -264,8 +276,6 @@ def _reason_of(error: Any) -> str:
     return ""
 
 
-PAGES = (("response", "start"), ("page",))
-"""Where answers of Solr and Algolia have the first hit or the page, both from 0."""
 KEYS_OF_INCOMPLETENESS = frozenset(
     [
         "_shards",
@@ -275,13 +285,14 @@ KEYS_OF_INCOMPLETENESS = frozenset(
         "root",
         "response",
         "page",
+        "offset",
         "params",
     ]
 )
 """The keys of an answer that tell whether it may lack documents."""
 
 
-def _incompleteness_of(value: Any) -> str:
+def _incompleteness_of(value: Any, form: AnswerForm) -> str:
     """Why the answer of a search engine may lack documents; empty if it says nothing of it."""
     if KEYS_OF_INCOMPLETENESS.isdisjoint(value):
         return ""
@@ -305,12 +316,10 @@ def _incompleteness_of(value: Any) -> str:
         if at(coverage, ("full",)) is False:
             return f"{at(coverage, ('coverage',))} % of the documents were searched"
     answer = with_params(value)
-    for page in PAGES:
-        if page[0] not in answer:
-            continue
-        first = at(answer, page)
-        if isinstance(first, int) and first > 0:
-            return f"it is a later page, {'.'.join(page)} {first}"
+    for path, first in form.pages:
+        page = at(answer, path)
+        if isinstance(page, int) and page > first:
+            return f"it is a later page, {'.'.join(path)} {page}"
     return ""
 
 
@@ -419,6 +428,47 @@ def _first(value: Any, paths: Sequence[Sequence[str]]) -> Any:
     return None
 
 
+def _at_one_path(hits: Sequence[Any], paths: Sequence[Sequence[str]]) -> list[Any]:
+    """The values of hits at the first path where one of them has a value, None for those without.
+
+    Scores of two names are on different scales, so that hits cannot be ranked by both.
+    """
+    for path in paths:
+        values = _first_of_each(hits, [path])
+        if values.count(None) < len(values):
+            return values
+    return [None] * len(hits)
+
+
+def disordered_distance(answer: AnswerFound) -> str:
+    """The name of a distance in the order of which hits without scores are not; empty if there is
+    none.
+
+    Larger distances are better in some engines, as Milvus names similarities so.
+
+    >>> hits = [{"id": "d1", "distance": 0.5}, {"id": "d2", "distance": 0.7}]
+    >>> disordered_distance(answer_in({"hits": hits}))
+    ''
+    >>> disordered_distance(answer_in({"hits": [*hits, {"id": "d3", "distance": 0.1}]}))
+    'distance'
+    """
+    if not answer.hits or not isinstance(answer.hits[0], dict):
+        return ""
+    for name in filter(is_distance, answer.hits[0]):
+        if not are_in_order([hit.get(name) for hit in answer.hits]):
+            return str(name)
+    return ""
+
+
+def are_in_order(values: Sequence[Any]) -> bool:
+    """Whether numbers never fall, or never rise; also if one of the values is no number."""
+    numbers = [number for number in map(number_in, values) if number is not None]
+    if len(numbers) < len(values):
+        return True
+    never_falls = all(first <= second for first, second in pairwise(numbers))
+    return never_falls or all(first >= second for first, second in pairwise(numbers))
+
+
 def answered(topic: Any, answer: AnswerFound, own_score: str | None = None) -> QueryFound:
     """A query with its hits. `own_score` is the member with the score that the user names.
 
@@ -428,13 +478,13 @@ def answered(topic: Any, answer: AnswerFound, own_score: str | None = None) -> Q
     if not answer.hits:
         return QueryFound(topic, [], [], False, answer.incomplete)
     paths = answer.answer.score if own_score is None else ((own_score,),)
-    scores = _first_of_each(answer.hits, paths)
+    scores = _at_one_path(answer.hits, paths)
     is_ranked = bool(scores) and scores.count(None) == len(scores)
     if is_ranked:
-        ranks = _first_of_each(answer.hits, answer.answer.ranks)
-        if not set(map(type, ranks)) <= {int, float}:
+        ranks = _at_one_path(answer.hits, answer.answer.ranks)
+        if ranks.count(None) == len(ranks):
             ranks = list(range(1, 1 + len(scores)))
-        scores = [-rank for rank in ranks]
+        scores = list(map(negated, ranks))
     return QueryFound(topic, answer.ids, scores, is_ranked, answer.incomplete)
 
 

@@ -25,6 +25,7 @@ from .columns import (
     MOST_COLUMNS,
     NAMES,
     QRELS,
+    RANK,
     RUN,
     Chosen,
     Role,
@@ -360,24 +361,28 @@ def _of_lists(source: Mapping[str, Sequence[str]], role: Role) -> Columns:
     one first, whose score is −rank.
     """
     are_pairs = any(map(has_pairs, source.values()))
-    documents_of_topics = []
+    of_topics: list[tuple[list[Any], list[str], list[Any]]] = []
     are_numbers = True
     for topic, documents in source.items():
         where = f"{role.kind}: topic {shown(topic)}"
+        scores: list[Any] = []
         if are_pairs:
             ids, scores = ids_and_scores(list(documents), where)
         else:
             ids = ids_in(documents)
-            scores = [-rank for rank in range(1, len(ids) + 1)]
         texts, has_numbers = texts_of_ids(ids, where)
-        documents_of_topics.append((topic, ids, texts, scores))
+        of_topics.append((ids, texts, scores))
         are_numbers = are_numbers and (has_numbers or not ids)
-    rows = []
-    for topic, ids, texts, scores in documents_of_topics:
-        documents = ids if are_numbers else texts
-        for document, score in zip(documents, scores, strict=True):
-            rows.append((topic, document, score))
-    return _of_items(rows, role)
+    columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], RANK: []}
+    if are_pairs:
+        columns[role.value] = []
+    for topic, (ids, texts, scores) in zip(source, of_topics, strict=True):
+        columns["query_id"] += [topic] * len(ids)
+        columns["doc_id"] += ids if are_numbers else texts
+        columns[RANK] += range(1, len(ids) + 1)
+        if are_pairs:
+            columns[role.value] += scores
+    return Columns("the dict", list(columns), columns.__getitem__)
 
 
 def _of_items(source: Sequence[Any], role: Role) -> Columns:

@@ -18,13 +18,9 @@ STEPS = 4
 
 
 class RankSample:
-    """The ranks and scores of some rows of a run, by topic.
-
-    `ranked` tells that the run has ranks in place of scores.
-    """
+    """The ranks and scores of some rows of a run, by topic."""
 
     def __init__(self) -> None:
-        self.ranked = False
         self.topics: list[str] = []
         self.ranks: list[float] = []
         self.scores: list[float] = []

@@ -38,10 +38,11 @@ class Facts(NamedTuple):
     `file` is the name of the file, empty for rows in memory, `form` the name of its form, and
     `unit` the location of a row in it: a line or a row. `unjudged` counts rows of unjudged
     documents. `integers` are the columns of ids that are integers, and `empty` the topics without
-    documents. The scores of `ranked` rows are their ranks with the sign reversed. `lines` are
-    remarks on lines that may not be meant as they are read, and `reverse` is that of `RankSample`,
-    empty if there is none. Qrels that are lists of ids have `only_relevant` documents. `sequence`
-    is the number of lists of a sequence, which has no ids of topics, and 0 for all other rows.
+    documents. The scores of `ranked` rows are their ranks with the sign reversed; those of
+    `partly_ranked` rows are so in some topics. `lines` are remarks on lines that may not be meant
+    as they are read, and `reverse` is that of `RankSample`, empty if there is none. Qrels that are
+    lists of ids have `only_relevant` documents. `sequence` is the number of lists of a sequence,
+    which has no ids of topics, and 0 for all other rows.
     `incomplete` are the topics for which a search engine did not search all documents, each with
     the reason. If ids were `shortened` to those of the qrels, this is an id before and after.
     `heads` are the names of the columns of topics, documents and values in the file, if it has
@@ -55,6 +56,7 @@ class Facts(NamedTuple):
     integers: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
     ranked: bool = False
+    partly_ranked: bool = False
     lines: tuple[Remark, ...] = ()
     reverse: str = ""
     only_relevant: bool = False
@@ -80,6 +82,15 @@ class Facts(NamedTuple):
             remarks.append(Remark(REVERSE, "", self.reverse))
         return tuple(remarks)
 
+    def refuse_partly_ranked(self) -> None:
+        """Raise `FileError` if smaller scores cannot be first in all topics."""
+        if self.partly_ranked:
+            raise FileError(
+                f"{self.file}: some topics have scores, and others have only an order of "
+                "documents, which --ascending (ascending=True) would reverse; give scores in all "
+                "topics"
+            )
+
     def location(self, line: int) -> str:
         """The name of a row in messages."""
         if self.unit == "line":
@@ -104,8 +115,9 @@ class Part:
 
     def ascending(self) -> Part:
         """The rows of a run in which smaller scores are better, so that larger ones are; ranks
-        stay.
+        stay. Raises `FileError` for ranks in some topics.
         """
+        self.facts.refuse_partly_ranked()
         return self if self.facts.ranked else self.with_negated_scores()
 
     def with_negated_scores(self) -> Part:
@@ -201,6 +213,7 @@ def joined_facts(every: Sequence[Facts]) -> Facts:
         unjudged=unjudged,
         integers=tuple(integers),
         empty=tuple(empty),
+        partly_ranked=any(facts.partly_ranked for facts in every),
         lines=tuple(lines),
         reverse=reverse,
         incomplete=tuple(incomplete),
@@ -349,8 +362,9 @@ class Rows(RunSource):
 
     def with_smaller_scores_first(self) -> Rows:
         """The rows of a run whose smaller scores are better, so that
-        larger ones are; ranks stay.
+        larger ones are; ranks stay. Raises `FileError` for ranks in some topics.
         """
+        self.facts.refuse_partly_ranked()
         if self.facts.ranked:
             return self
         # The ids of dicts are found by the values of the dicts, which are no longer those of the
