@@ -71,6 +71,22 @@ def test_the_exit_status_is_the_verdict(table, capsys, new, options, status, wor
     assert (failures == "0") == (status == 0)
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["1%"], "By --undecided mean it fails, as a mean is worse by more than the margin."),
+        (["4%"], "By --undecided mean it passes, as no mean is worse by more than the margin."),
+        (["1%", "--undecided", "pass"], "It passes by --undecided pass."),
+        (["4%", "--undecided", "mean"], "It passes by --undecided mean, as no mean is worse by"),
+    ],
+)
+def test_an_undecided_gate_tells_whether_it_passes(table, capsys, options, sentence):
+    words = ["gate", "--values", table, "A", "D", "P@5", "--margin", *options, "-o", "gate.md"]
+    cli.main(words)
+    assert f"\n{sentence}" in capsys.readouterr().out
+    assert sentence in Path("gate.md").read_text("utf-8")
+
+
 def test_the_first_sentence_tells_which_way_the_mean_of_an_undecided_measure_went(table, capsys):
     for old, new in ("AD", "DA"):
         cli.main(["gate", "--values", table, old, new, "P@5", "--margin", "1%", "-f", "markdown"])

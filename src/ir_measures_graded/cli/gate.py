@@ -1,7 +1,6 @@
 """The command `gate`."""
 
-from ..analysis.gating.gate import gate
-from ..analysis.gating.verdict import STATUS, UNDECIDED
+from ..analysis.gating.gate import SETTLED, gate
 from ..files.sources import is_named_file
 from .arguments import (
     BY,
@@ -40,7 +39,7 @@ OPTIONS = (
         "--undecided",
         "exit status of an undecided gate in place of 3: 0, 1, or by its means: 1 if one is worse "
         "by more than the margin, else 0",
-        choices=("pass", "fail", "mean"),
+        choices=SETTLED,
         idle=_without_undecided,
     ),
     Option(
@@ -73,7 +72,7 @@ def run(arguments: Arguments) -> Answer:
       ir_measures_graded gate --values values.csv old new --margin 0.01
       ir_measures_graded gate qrels.txt old.run new.run nDCG_JK@10 --values baseline.csv
     """
-    settings = arguments.of("margin", "every_group", "equivalent", "looks", "by_mean")
+    settings = arguments.of("margin", "every_group", "equivalent", "looks", "by_mean", "undecided")
     settings["by"] = attribute_of_topics(arguments, "by")
     stored = values_of(arguments)
     has_files = any(map(is_named_file, words_of(arguments)))
@@ -81,12 +80,8 @@ def run(arguments: Arguments) -> Answer:
         result = gate(chosen(arguments, stored), **settings)
     else:
         result = gate(*inputs(arguments), stored=stored, **settings)
-    status = STATUS[result.verdict]
-    if result.verdict == UNDECIDED and arguments.undecided:
-        passes = {"pass": True, "fail": False, "mean": result.means_hold}
-        status = 0 if passes[arguments.undecided] else 1
 
     def junit_lines(_: int) -> list[str]:
-        return result.junit(status).splitlines()
+        return result.junit().splitlines()
 
-    return Answer(result, status, {"xml": junit_lines}, result.facts())
+    return Answer(result, result.status, {"xml": junit_lines}, result.facts())

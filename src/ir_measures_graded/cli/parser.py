@@ -6,6 +6,7 @@
 import argparse
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial
@@ -17,7 +18,7 @@ from ..errors import GradedError, did_you_mean, needed, similar_names
 from ..files.content import is_pattern, matching
 from ..files.sources import is_file, named_path
 from ..output import figures
-from ..output.files import checked_ending
+from ..output.files import checked_ending, ending_of
 from ..output.formats import EXCEL, EXCEL_NEEDS, FORMATS, PLACES, TABLES
 from ..output.width import width
 from . import COMMANDS
@@ -431,7 +432,12 @@ def _folded_command(line: str) -> Iterator[str]:
 def check_endings(paths: Iterable[str], endings: Mapping[str, Sequence[str]]) -> None:
     """Raise `GradedError` for a path of another ending, or whose library is not installed."""
     for path in paths:
-        hint = f" (for the format, use -f {path})" if path in endings else ""
+        hint = ""
+        if path in endings:
+            hint = f" (for the format, use -f {path})"
+        elif not ending_of(path):
+            # GITHUB_STEP_SUMMARY is such a file.
+            hint = f"; -f markdown >> {shlex.quote(path)} adds to a file without an ending"
         ending = checked_ending(path, endings, hint)
         if endings[ending]:
             needed(*endings[ending])

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from ir_measures import Measure
 
+from ...arguments import word
 from ...core.registry.facts import ZERO, sign_of
 from ...errors import GradedError, Remark
 from ...evaluation.attributes import By, groups_of
@@ -40,6 +41,7 @@ from .verdict import (
     DROP,
     HOLDS,
     SMALL,
+    STATUS,
     UNDECIDED,
     WORSE,
     Margin,
@@ -51,6 +53,8 @@ from .verdict import (
 
 LEVEL: Final = 0.05
 DEFAULT_MARGIN: Final = "5%"
+PASS, FAIL, MEAN = SETTLED = ("pass", "fail", "mean")
+"""How an undecided gate may be settled."""
 MOST_LOOKS: Final = 1000
 LEAST_MEASURED_TOPICS: Final = 50
 """With fewer topics, a system that is worse by exactly the margin passes too often."""
@@ -71,7 +75,8 @@ class Gate(Result):
     that the measures read of both runs, as far as it is known. `effective` is the effective number
     of topics with weights. `by_mean` tells that the means decide alone. `by_topic` has the values,
     for the figure. `is_as_stored` tells that the
-    old run's values are those that were stored.
+    old run's values are those that were stored. `undecided` is how an undecided gate is settled:
+    ``pass``, ``fail`` or ``mean``, None if it is not.
     """
 
     old: str
@@ -90,6 +95,7 @@ class Gate(Result):
     effective: float | None = None
     by_topic: Evaluation | None = None
     is_as_stored: bool = False
+    undecided: str | None = None
 
     @property
     def rule(self) -> Rule:
@@ -124,8 +130,18 @@ class Gate(Result):
         """Whether the new system may replace the old one."""
         return self.verdict == HOLDS
 
+    @property
+    def status(self) -> int:
+        """The exit status of the command: 0 if the new system may replace the old one, 1 if not,
+        and 3 if this is undecided and not settled."""
+        if self.verdict != UNDECIDED or self.undecided is None:
+            return STATUS[self.verdict]
+        passes = {PASS: True, FAIL: False, MEAN: self.means_hold}
+        return 0 if passes[self.undecided] else 1
+
     def answer(self) -> list[str]:
-        """The verdict in one sentence, with the measures that decide it."""
+        """The verdict in one sentence, with the measures that decide it, and whether an undecided
+        gate passes."""
         kinds: tuple[str, ...] = (self.verdict,)
         if self.verdict == UNDECIDED:
             kinds = (UNDECIDED, SMALL)
@@ -153,7 +169,22 @@ class Gate(Result):
         sentence += self._few_changes_of(decisive)
         if self.verdict == UNDECIDED:
             sentence += self._directions_of(decisive)
+            return [f"{sentence}.", self._how_settled()]
         return [f"{sentence}."]
+
+    def _how_settled(self) -> str:
+        """Whether an undecided gate passes, and by which option it would."""
+        size = "by more than the margin"
+        change = f"is worse or better {size}" if self.equivalent else f"is worse {size}"
+        reason = f"no mean {change}" if self.means_hold else f"a mean {change}"
+        if self.undecided == MEAN:
+            outcome = "passes" if self.means_hold else "fails"
+            return f"It {outcome} by --undecided mean, as {reason}."
+        if self.undecided is not None:
+            outcome = "passes" if self.status == 0 else "fails"
+            return f"It {outcome} by --undecided {self.undecided}."
+        outcome = "passes" if self.means_hold else "fails"
+        return f"By --undecided mean it {outcome}, as {reason}."
 
     @property
     def means_hold(self) -> bool:
@@ -483,8 +514,9 @@ class Gate(Result):
                 few = f"{size_in_words(size)} effective {self.unit}s are few"
             measured = f"the error of 5 % was measured from {LEAST_MEASURED_TOPICS} topics on"
             notes.append(f"{few}: {measured}.")
+        is_clear = self.verdict in (WORSE, DIFFERS)
         for verdict in self.deciding:
-            if verdict.group is None and not self.by_mean:
+            if verdict.group is None and not self.by_mean and not is_clear:
                 notes += self._unseen_failures(verdict, count)
             notes += _standing(verdict)
             if verdict.group is None:
@@ -516,15 +548,16 @@ class Gate(Result):
         # The probability of at least as many drops among as many changes.
         special = statistics_library("scipy.special")
         changes = verdict.drops + verdict.rises
-        if special.bdtrc(verdict.drops - 1, changes, 0.5) < LEVEL:
+        p = float(special.bdtrc(verdict.drops - 1, changes, 0.5))
+        if p < LEVEL:
             fell = "fell"
             rose = "rose"
             if sign_of(verdict.measure) < 0:
                 fell = "rose, which is worse,"
                 rose = "fell"
             drops = f"{counted(verdict.drops, self.unit)} {fell} by more than {short(DROP)}"
-            rises = f"{verdict.rises} {rose}, more than chance explains"
-            yield f"{verdict.measure}: {drops} and {rises}."
+            rises = f"{verdict.rises} {rose}"
+            yield f"{verdict.measure}: {drops} and {rises} (one-sided sign test, {p_of(p)})."
 
     def figure(self, *, title: str = "") -> Figure:
         """Draw the difference beside the margin, and the topics in order, for each measure."""
@@ -533,7 +566,7 @@ class Gate(Result):
     def junit(self, status: int | None = None) -> str:
         """The result in JUnit's form, XML, with a test for each measure.
 
-        `status` is the exit status of the command, 0 if an undecided gate passes.
+        `status` stands for the gate's own: with 0, an undecided gate passes.
         """
         return junit_of(self, status)
 
@@ -546,6 +579,7 @@ class Gate(Result):
             test = "none, the means decide"
         return {
             "verdict": self.verdict,
+            "status": self.status,
             "old": self.old,
             "new": self.new,
             "unit": self.unit,
@@ -594,6 +628,7 @@ def gate(
     equivalent: bool = False,
     looks: int = 1,
     by_mean: bool = False,
+    undecided: str | None = None,
     stored: Evaluation | None = None,
     progress: Progress = False,
 ) -> Gate:
@@ -608,8 +643,10 @@ def gate(
     is not tested. With `every_group`, measures and groups are one family. `equivalent` asks whether
     the new run is neither worse nor better. `looks`, from 1 to 1000, says how often the gate will
     decide in all, as topics are added: each bound then has the level .05 / `looks`. `by_mean` tests
-    nothing: a run holds unless its mean is worse by more than the margin. `stored` has
-    the values of the old run from an earlier day. Needs the extra ``stats``.
+    nothing: a run holds unless its mean is worse by more than the margin. `undecided`
+    settles an undecided gate for `status`, the exit status of the command: ``pass``, ``fail``, or
+    ``mean``, which fails if a mean is worse by more than the margin. `holds` stays false. `stored`
+    has the values of the old run from an earlier day. Needs the extra ``stats``.
 
     With `sessions`, whether a verdict is the same for all orders of ties and all judgments is not
     known.
@@ -649,6 +686,8 @@ def gate(
         _refuse_drift(evaluation, stored)
     groups = groups_of(evaluation.topics, by)
     looks = whole_number(looks, "looks", 1, MOST_LOOKS)
+    if undecided is not None:
+        undecided = word("undecided", undecided, SETTLED)
     if by_mean and looks > 1:
         raise GradedError("by_mean: leave out looks; nothing is tested")
     rule = Rule(size, LEVEL / looks, equivalent, by_mean)
@@ -687,6 +726,7 @@ def gate(
         effective=evaluation.effective,
         by_topic=evaluation,
         is_as_stored=stored is not None,
+        undecided=undecided,
     )
 
 

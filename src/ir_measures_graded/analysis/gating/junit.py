@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from ...output import figures
-from .verdict import HOLDS, SMALL, STATUS, UNDECIDED
+from .verdict import HOLDS, SMALL, UNDECIDED
 
 if TYPE_CHECKING:
     from .gate import Gate
 
 
 def junit_of(gate: Gate, status: int | None = None) -> str:
-    """The document. `status` is the exit status of the command, 0 if an undecided gate passes."""
+    """The document. `status` stands for the gate's own: with 0, an undecided gate passes."""
     if status is None:
-        status = STATUS[gate.verdict]
+        status = gate.status
     passing: tuple[str, ...] = (HOLDS,)
     if status == 0:
         passing = (HOLDS, UNDECIDED, SMALL)
