@@ -6,8 +6,9 @@ import pandas
 import pytest
 
 from ir_measures_graded import GradedError, evaluate, read_qrels
-from ir_measures_graded.analysis import judges
+from ir_measures_graded.analysis import judges, merge_judges
 from ir_measures_graded.analysis.judging.one_table import judges_of_table
+from ir_measures_graded.analysis.judging.rows_by_judge import rows_by_judge
 from ir_measures_graded.core.rows.columns import QRELS
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.files.conversion import read_rows
@@ -208,9 +209,90 @@ def test_one_judge_alone_is_answered_with_what_is_missing(labels, refusal):
     assert "neither a file nor an ir-datasets id" in refusal("judges", "no.csv")
     assert "this is a run" in refusal("judges", "run")
     rows = labels.melt(["query", "doc"], var_name="judge", value_name="label")
+    rows.iloc[[0, 6]].to_csv("apart.csv", index=False)
+    message = "the column judge seems to name the judge of each row, and no two judges judged the"
+    assert message in refusal("judges", "apart.csv")
+
+
+@pytest.fixture
+def rows(labels):
+    """The same judgments, each in a row of its own."""
+    rows = labels.melt(["query", "doc"], var_name="annotator", value_name="label")
     rows.to_csv("rows.csv", index=False)
-    message = "a row for each judge, whom the column judge names"
-    assert message in refusal("judges", "rows.csv")
+    return rows
+
+
+def test_rows_of_judges_are_the_same_judges_as_columns(rows, labels, output, refusal):
+    of_columns = output("judges", "labels.csv:human", "labels.csv:llm", "-f", "csv")
+    assert output("judges", "rows.csv", "-f", "csv") == of_columns
+    assert output("judges", "rows.csv:human", "rows.csv:llm", "-f", "csv") == of_columns
+    assert output("judges", "rows.csv", "-f", "csv", "--columns", "judge=annotator") == of_columns
+    rows.rename(columns={"annotator": "by whom"}).to_csv("other.csv", index=False)
+    assert "--columns judge=NAME" in refusal("judges", "other.csv")
+    assert output("judges", "other.csv", "-f", "csv", "--columns", "judge=by whom") == of_columns
+    assert "no column and no judge x; its judges are human and llm" in refusal(
+        "judges", "rows.csv:human", "rows.csv:x"
+    )
+    assert "no column x" in refusal("judges", "rows.csv", "--columns", "judge=x")
+
+
+@pytest.mark.parametrize("form", ["frame", "arrow", "rows", "csv", "parquet", "jsonl"])
+def test_python_reads_rows_of_judges_in_every_form(rows, labels, form):
+    if form in ("arrow", "parquet"):
+        pyarrow = pytest.importorskip("pyarrow")
+        rows.to_parquet("rows.parquet")
+        table = pyarrow.Table.from_pandas(rows)
+    rows.to_json("rows.jsonl", orient="records", lines=True)
+    if form == "frame":
+        table = rows
+    elif form == "rows":
+        table = rows.to_dict("records")
+    elif form != "arrow":
+        table = f"rows.{form}"
+    with pytest.warns(InputWarning, match="the human is the judge human, the machine is llm"):
+        found = judges(table)
+    assert kappa(found) == kappa(judges("labels.csv"))
+
+
+@pytest.mark.parametrize(
+    "name", ["judge", "Annotator ID", "_annotator_id", "WorkerId", "completed_by", "user_name"]
+)
+def test_the_column_of_judges_is_known_by_its_name(rows, name):
+    """Numbers are ids of judges where a document has several rows."""
+    numbered = rows.replace({"human": 7, "llm": 12}).rename(columns={"annotator": name})
+    assert list(rows_by_judge(numbered)) == ["7", "12"]
+    assert rows_by_judge(numbered.drop_duplicates(["query", "doc"])) == {}
+
+
+def test_the_judge_of_most_documents_is_first_if_names_do_not_tell_the_human(rows, output):
+    people = rows.replace({"human": "Ann", "llm": "Ben"})
+    apart = pandas.DataFrame([["q9", "z", "Cem", 1]], columns=people.columns)
+    pandas.concat([people.iloc[1:], apart]).to_csv("people.csv", index=False)
+    lines = " ".join(output("judges", "people.csv"))
+    assert "Ann agrees with Ben on" in lines
+    assert "without a document of Ben, and not compared: Cem" in lines
+    assert "ir_measures_graded judges people.csv:Ben people.csv:Ann" in lines
+
+
+def test_documents_judged_twice_are_answered_with_the_command_for_their_judges(
+    rows, output, refusal
+):
+    Path("a.run").write_text("q1 Q0 b 1 2 a\n")
+    message = refusal("evaluate", "rows.csv", "a.run", "P@1")
+    line = "ir_measures_graded judges rows.csv"
+    assert "if the column annotator names who judged, make one judge of them: " in message
+    assert message.endswith(f"{line} --merge majority -o merged.txt; to compare them: {line}")
+    output("judges", "rows.csv", "--merge", "highest", "-o", "merged.txt")
+    assert output("evaluate", "merged.txt", "a.run", "P@1") == ["P@1\t0.5000"]
+    with pytest.raises(GradedError, match="merge_judges") as error:
+        evaluate(rows, {"a": {"q1": {"b": 1.0}}}, "P@1")
+    frame = rows
+    call = str(error.value).partition("make one judge of them: ")[2].partition("; to")[0]
+    merged = eval(call, {"merge_judges": merge_judges, "frame": frame})
+    assert merged["q1"]["b"] == 1
+    people = rows.drop(columns="annotator")
+    with pytest.raises(GradedError, match=r"keep one judgment per document$"):
+        evaluate(people, {"a": {"q1": {"b": 1.0}}}, "P@1")
 
 
 def test_a_table_to_merge_needs_the_names_of_its_columns(refusal):

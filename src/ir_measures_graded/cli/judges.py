@@ -10,18 +10,16 @@ from ..analysis.judging.estimate import Estimates, estimated
 from ..analysis.judging.judges import ONE_JUDGE, ONE_RUN, compared
 from ..analysis.judging.merging import RULES, merge_judges
 from ..analysis.judging.one_table import (
-    UNJUDGED,
     JudgesOfTable,
-    chosen_for,
     first_part,
     judge_word,
     judges_of_table,
     line_for,
+    qrels_of,
     refuse_row_for_each_judge,
     refuse_same_source,
 )
 from ..analysis.judging.panel import (
-    THE_HUMAN,
     Panel,
     is_judge,
     name_of_human,
@@ -30,15 +28,17 @@ from ..analysis.judging.panel import (
     refuse_neither,
 )
 from ..analysis.judging.percentiles import RESAMPLES
+from ..analysis.judging.rows_by_judge import UNJUDGED, rows_by_judge
 from ..analysis.statistics.defaults import CONFIDENCE
 from ..core.registry.notation import is_measure
 from ..core.rows.columns import QRELS, SharedName
+from ..core.rows.rows import Rows
 from ..errors import GradedError, NotApplicableError, Remark, quoted
 from ..evaluation.named import Judgments
 from ..evaluation.remarks import issue
 from ..files.content import is_lasting
 from ..files.conversion import rows_of, written
-from ..files.files import header_of, qrels_in
+from ..files.files import header_of
 from ..files.sources import definitions_of, is_file
 from ..output.formats import counted
 from ..output.result import View
@@ -179,18 +179,20 @@ def run(arguments: Arguments) -> Answer:
     abstentions in at most 1 % of a machine's answers. Files of qrels are judges, the others are
     runs. FILE:COLUMN is a column of levels in a table. A table with a column for each judge needs
     no other judge if the names of its columns tell the human (human, gold, nist …) from the
-    machines (llm, gpt4, machine …). Beside runs or measures, a file that can be both is a run if a
-    number is not whole, and a judge if whole numbers repeat in a topic of 5 documents or more;
-    otherwise it is refused. The estimates are the means by the human alone, by the machine alone,
-    and combined: lambda times the machine's mean over the topics that the human did not judge, plus
-    the mean of human - lambda * machine over the topics of both (prediction-powered inference).
-    lambda is the weight of the machine, worth the number of human topics that would give an equally
-    precise mean, topics those of all parts. A pair of runs is open without a significant combined
-    difference. --show topics lists where a machine is farthest from the human. --merge makes one
-    judge of all files instead: a document gets the level of the majority, the lowest one if several
-    levels are as frequent, or the mean, median, lowest or highest level of its judges. The median
-    of an even number of judges is the lower one of the two middle levels. A document that one judge
-    alone judged keeps that level.
+    machines (llm, gpt4, machine …). A table with a row for each judgment, such as query, doc, judge
+    and label, needs no other either; the column of judges has such a name or that of --columns
+    judge=NAME, and FILE:JUDGE is one of them. Beside runs or measures, a file that can be both is a
+    run if a number is not whole, and a judge if whole numbers repeat in a topic of 5 documents or
+    more; otherwise it is refused. The estimates are the means by the human alone, by the machine
+    alone, and combined: lambda times the machine's mean over the topics that the human did not
+    judge, plus the mean of human - lambda * machine over the topics of both (prediction-powered
+    inference). lambda is the weight of the machine, worth the number of human topics that would
+    give an equally precise mean, topics those of all parts. A pair of runs is open without a
+    significant combined difference. --show topics lists where a machine is farthest from the human.
+    --merge makes one judge of all files instead: a document gets the level of the majority, the
+    lowest one if several levels are as frequent, or the mean, median, lowest or highest level of
+    its judges. The median of an even number of judges is the lower one of the two middle levels. A
+    document that one judge alone judged keeps that level.
 
       ir_measures_graded judges human.txt machines/*.txt -f latex
       ir_measures_graded judges labels.csv:human labels.csv:llm
@@ -206,22 +208,29 @@ def run(arguments: Arguments) -> Answer:
     human_name = name_of_human(human)
     of_table = _judges_of_table(arguments)
     remarks: list[Remark] = []
+    of_judges: list[str] = []
+    of_rows: dict[str, Any] = {}
     if of_table is not None:
         human = of_table.human
-        human_name = THE_HUMAN
+        human_name = of_table.human_name
         words = [*_expanded_machine(arguments), *arguments.inputs]
         words = [word for word in words if word != arguments.qrels]  # the table has both judges
         more, others = _machines_and_others(arguments, words)
-        of_judges = [*of_table.machines.values(), *more]
+        for name, machine in of_table.machines.items():
+            if isinstance(machine, str):
+                of_judges.append(machine)
+            else:
+                of_rows[name] = machine
+        of_judges += more
         remarks.append(of_table.remark)
         issue(remarks)
     elif arguments.machine is None:
         raise _no_machine(arguments)
     else:
         of_judges, others = _machines_in_order(arguments)
-    has_many = len(of_judges) > 1
-    _refuse_table(arguments, others, len(of_judges))
-    named = named_judges(of_judges)
+    named = of_rows | named_judges(of_judges)
+    has_many = len(named) > 1
+    _refuse_table(arguments, others, len(named))
     refuse_same_source(human, named.values())
     human = judge_in(human, arguments)
     runs: list[tuple[str, Any]] = []
@@ -485,8 +494,7 @@ def judge_in(qrels: Any, arguments: Arguments, levels: str = "") -> Any:
     if isinstance(qrels, str):
         word = judge_word(qrels)
         if word.column and is_file(word.path):
-            chosen = chosen_for(word, columns)
-            return Judgments(qrels_in(word.path, UNJUDGED, chosen=chosen), qrels)
+            return Judgments(qrels_of(word, columns), qrels)
     if columns and levels:
         columns = (*columns, SharedName(QRELS.value, levels))
     return with_columns(qrels, columns, unjudged=UNJUDGED)
@@ -501,12 +509,18 @@ def _merged(arguments: Arguments) -> Answer:
             raise GradedError(f"--merge takes no runs; leave out --{option.name}")
     judges = [arguments.qrels, *_expanded_machine(arguments), *arguments.inputs]
     word = judge_word(arguments.qrels)
+    by_judge: dict[str, Rows] = {}
+    if len(judges) == 1 and not word.column and is_file(word.path):
+        by_judge = rows_by_judge(word.path, given_columns(arguments))
+    if by_judge:
+        judges = []
     if len(judges) == 1 and not word.column and is_lasting(word.path) and header_of(word.path):
         raise GradedError(
             "merging needs at least 2 judges; of a table with a column for each judge, name the "
             f"columns: {line_for(word.path)} --merge {arguments.merge}"
         )
     named = {name: judge_in(judge, arguments) for name, judge in named_judges(judges).items()}
+    named |= {name: Judgments(rows, None) for name, rows in by_judge.items()}
     merged = merge_judges(named, arguments.merge, machine_levels=arguments.machine_levels)
     rows = rows_of(merged.qrels, "the merged qrels")
     files = {path: written(rows, path) for path in arguments.output}

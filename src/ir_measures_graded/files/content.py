@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Union
 
 import numpy as np
 
-from ..core.rows.columns import Chosen, Role, file_columns, remark_on_words
+from ..core.rows.columns import QRELS, Chosen, Role, file_columns, judge_column, remark_on_words
 from ..errors import (
     LONGEST,
     ON_COLUMNS,
@@ -197,6 +197,13 @@ class Reading(NamedTuple):
         """The names in the file of the columns of topics, documents and values, given all that are
         read."""
         return tuple(columns[ours] for ours in self.role.columns)
+
+    def judge(self, names: Sequence[str], columns: Mapping[str, str]) -> str:
+        """The column of qrels that seems to name the judge of each row, given all that are read;
+        empty if there is none."""
+        if self.role is not QRELS:
+            return ""
+        return judge_column(names, columns.values()) or ""
 
     def remarks(self, file: str, names: Sequence[str]) -> tuple[Remark, ...]:
         """The remark on columns with these names that are read by their words, if there are any."""

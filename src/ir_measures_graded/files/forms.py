@@ -47,7 +47,7 @@ class Form(NamedTuple):
     are ranks, and −rank is the score. `counted` names a field that must count up in each topic. If
     `letor` is true, lines are those of LETOR. `decimal` is the sign before decimals. `name` is the
     name of the form. `remarks` are those on its columns, and `heads` their names in the file,
-    unless the user names some.
+    unless the user names some. `judge` is that of the column that seems to name judges.
     """
 
     role: Role
@@ -65,6 +65,7 @@ class Form(NamedTuple):
     by_line: bool = False
     remarks: tuple[Remark, ...] = ()
     heads: tuple[str, ...] = ()
+    judge: str = ""
 
     def number(self, text: bytes) -> float | None:
         """The number in a field; None if the text is not a number with this decimal sign."""
@@ -413,6 +414,7 @@ def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
             ranks=ranks,
             remarks=reading.remarks(file, names),
             heads=reading.heads(read),
+            judge=reading.judge(names, read),
         )
     return None
 

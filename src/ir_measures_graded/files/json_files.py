@@ -632,9 +632,14 @@ def _parts_of_rows(
                 rank = reading.chosen.ranks_in(block.keys)
                 reverse = _remark_on_ranks(block, keys, rank)
             remarks = reading.remarks(text.name, block.keys)
-            heads = reading.heads(keys)
             facts = Facts(
-                text.name, form, ranked=ranks, lines=remarks, reverse=reverse, heads=heads
+                text.name,
+                form,
+                ranked=ranks,
+                lines=remarks,
+                reverse=reverse,
+                heads=reading.heads(keys),
+                judge=reading.judge(block.keys, keys),
             )
         lines = block.lines
         cells = {ours: block.values_at(theirs) for ours, theirs in keys.items()}

@@ -455,8 +455,15 @@ def _parts_of_table(
     first = 0
     columns, ranks = reading.columns(content.name, table.names)
     remarks = reading.remarks(content.name, table.names)
-    heads = reading.heads(columns)
-    facts = Facts(content.name, kind.name, unit="row", ranked=ranks, lines=remarks, heads=heads)
+    facts = Facts(
+        content.name,
+        kind.name,
+        unit="row",
+        ranked=ranks,
+        lines=remarks,
+        heads=reading.heads(columns),
+        judge=reading.judge(table.names, columns),
+    )
     wanted = list(columns.values())
     rank = None
     if role is RUN and not ranks:

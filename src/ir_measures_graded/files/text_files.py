@@ -51,7 +51,14 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
     """The rows of each block of lines of the file, in the order of the file."""
     form, header = form_of(content, reading)
     reverse = remark_on_ranks(content, form, header)
-    facts = Facts(content.name, form.name, ranked=form.ranks, reverse=reverse, heads=form.heads)
+    facts = Facts(
+        content.name,
+        form.name,
+        ranked=form.ranks,
+        reverse=reverse,
+        heads=form.heads,
+        judge=form.judge,
+    )
     lines = Lines(content, form)
     lines.number = content.stream.read(header).count(b"\n")
     last: dict[str, tuple[float, float]] = {}

@@ -22,8 +22,9 @@ from .favours import PREFERRED_CUTOFF
 from .figures import figure_of
 from .joint_agreement import JointAgreement
 from .level_agreement import BIAS, MOST_LEVELS, TopicAgreement
+from .one_table import THE_HUMAN
 from .order_agreement import OrderAgreement
-from .panel import COMPLETE, THE_HUMAN
+from .panel import COMPLETE
 from .percentiles import Statistic, two_decimals
 
 MOST_DIVISIONS: Final = 4

@@ -33,12 +33,13 @@ from .joint_agreement import joint_agreement
 from .level_agreement import level_agreement, level_pairs, topic_agreements
 from .one_table import judges_of_table
 from .order_agreement import order_agreements
-from .panel import THE_HUMAN, Panel, name_of_human, panels, remarks_on
+from .panel import Panel, name_of_human, panels, remarks_on
 from .percentiles import RESAMPLES, Sampling
 
 ONE_JUDGE: Final = (
     "judges needs the qrels of a machine beside those of the human; one table with a column of "
-    "levels for each, such as query, doc, human and llm, may have both"
+    "levels for each, such as query, doc, human and llm, or with a row for each judgment, such as "
+    "query, doc, judge and label (--columns judge=NAME for another name), may have both"
 )
 ONE_RUN: Final = "to compare the orders of runs, name at least 2 runs, not 1"
 
@@ -61,15 +62,16 @@ def judges(
 
     `machines` are qrels by name, or paths of qrels. ``FILE:COLUMN`` in place of a path names a
     column of levels in a table. Without machines, `human` is one table with a column for each
-    judge, whose names tell the human from the machines, such as query, doc, human and llm. `runs`
-    and `measures` are those of `evaluate`; give both runs and measures, or neither.
-    `machine_levels` maps the levels of the machines to the human's scale, as in `estimate`. Without
-    it, levels outside this scale in at most 1 % of a machine's answers are abstentions. The
-    intervals of κ and α with the given `confidence`, and the spread of the agreement on orders, are
-    percentiles over at least 100 `resamples` of the topics with replacement, drawn with `seed`. A
-    pair of runs is significant by the primary procedure of `compare` at the level 1 − `confidence`.
-    Favours are computed for at least 6 runs and discounted measures with a cutoff of at most 20 and
-    an ideal list of all judged documents. Needs the extra ``stats``.
+    judge, whose names tell the human from the machines, such as query, doc, human and llm, or with
+    a row for each judgment, such as query, doc, judge and label. `runs` and `measures` are those of
+    `evaluate`; give both runs and measures, or neither. `machine_levels` maps the levels of the
+    machines to the human's scale, as in `estimate`. Without it, levels outside this scale in at
+    most 1 % of a machine's answers are abstentions. The intervals of κ and α with the given
+    `confidence`, and the spread of the agreement on orders, are percentiles over at least 100
+    `resamples` of the topics with replacement, drawn with `seed`. A pair of runs is significant by
+    the primary procedure of `compare` at the level 1 − `confidence`. Favours are computed for at
+    least 6 runs and discounted measures with a cutoff of at most 20 and an ideal list of all judged
+    documents. Needs the extra ``stats``.
 
     `progress` is as for `evaluate`.
 
@@ -91,10 +93,10 @@ def judges(
     """
     human_name = name_of_human(human)
     if machines is None:
-        human_name = THE_HUMAN
         of_table = judges_of_table(human)
         if of_table is None:
             raise GradedError(ONE_JUDGE)
+        human_name = of_table.human_name
         human = of_table.human
         machines = of_table.machines
         issue([of_table.remark])

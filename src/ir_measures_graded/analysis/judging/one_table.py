@@ -1,7 +1,9 @@
-"""Judges in one table, which has a column of levels for each: query, doc, human and llm.
+"""Judges in one table, which has a column of levels for each: query, doc, human and llm. It may
+also have a row for each judgment (`rows_by_judge`).
 
 ``FILE:COLUMN`` names such a judge, as it names the groups of topics. A table alone is read as the
 judges if the words of its header tell which column is the human's and which are a machine's.
+``FILE:JUDGE`` names a judge of rows.
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.rows.column_words import HUMAN, MACHINE, NAMES_OF_JUDGES, judge_of, may_be_levels
+from ...core.rows.column_words import HUMAN, MACHINE, judge_of, may_be_levels
 from ...core.rows.columns import (
     IDS,
+    JUDGE,
     NAMES,
     QRELS,
     Chosen,
@@ -29,16 +32,15 @@ from ...core.rows.columns import (
     plain,
 )
 from ...core.rows.in_memory import names_in_memory, read_qrels, under_our_names
-from ...core.rows.rows import Part, is_whole, joined
+from ...core.rows.rows import Part, Rows, is_whole, joined
 from ...errors import GradedError, Remark, quoted
 from ...evaluation.named import Judgments, run_names
 from ...files.content import Reading
-from ...files.files import header_of, parts_of
+from ...files.files import header_of, parts_of, qrels_in
 from ...files.sources import is_file, named_path
 from ...output.formats import listed
+from .rows_by_judge import UNJUDGED, column_of_judges, documents_of, rows_by_judge
 
-UNJUDGED = (b"", b"?", b"-")
-"""The texts in place of a level that mean that the judge gave none."""
 MOST_LEVELS = 12
 """A column without a telling name has more distinct numbers if they are no levels."""
 PROGRAM = "ir_measures_graded judges"
@@ -48,6 +50,10 @@ SAME = (
 )
 NEUTRAL = "neutral"
 """The kind of a column of levels whose name does not tell the kind of its judge."""
+MOST_NAMED = 4
+"""The most judges of rows that a message names in a line."""
+THE_HUMAN = "the human"
+"""What sentences call the first judge, unless it is not the human."""
 
 
 class JudgeWord(NamedTuple):
@@ -82,6 +88,23 @@ column=''))
 def chosen_for(word: JudgeWord, columns: Sequence[tuple[str, str]] = ()) -> Chosen:
     """How the file of a judge is read; `columns` are those of `RunFile`."""
     return Chosen(columns=tuple(with_levels(columns, word.column)))
+
+
+def qrels_of(word: JudgeWord, columns: Sequence[tuple[str, str]] = ()) -> Rows:
+    """The qrels of a judge in a file; documents without a level are unjudged.
+
+    `columns` are those of `RunFile`. Raises `GradedError` for a judge that the file lacks.
+    """
+    if word.column and word.column not in header_of(word.path, columns):
+        by_judge = rows_by_judge(word.path, columns)
+        if by_judge and word.column not in by_judge:
+            raise GradedError(
+                f"{word.path} has no column and no judge {word.column}; its judges are "
+                f"{listed(by_judge, MOST_LEVELS)}"
+            )
+        if by_judge:
+            return by_judge[word.column]
+    return qrels_in(word.path, UNJUDGED, chosen=chosen_for(word, columns))
 
 
 def names_of_judges(words: Sequence[JudgeWord]) -> list[str]:
@@ -141,12 +164,14 @@ def _human_first(kinds: Mapping[str, str]) -> list[str]:
 class JudgesOfTable(NamedTuple):
     """The judges of one table: the human and the machines by name, and a remark on which is which.
 
-    Judges of a file are words as `judge_word` reads them.
+    Judges of a file with a column for each are words as `judge_word` reads them. `human_name` is
+    what sentences call the human.
     """
 
     human: Any
     machines: dict[str, Any]
     remark: Remark
+    human_name: str = THE_HUMAN
 
 
 def judges_of_table(table: Any, columns: Sequence[tuple[str, str]] = ()) -> JudgesOfTable | None:
@@ -158,6 +183,9 @@ def judges_of_table(table: Any, columns: Sequence[tuple[str, str]] = ()) -> Judg
     is_path = isinstance(table, (str, os.PathLike))
     if is_path and not is_file(os.fspath(table)):
         return None
+    by_judge = rows_by_judge(table, columns)
+    if by_judge:
+        return _judges_of_rows(os.fspath(table) if is_path else "", by_judge)
     names = header_of(table, columns) if is_path else names_in_memory(table, QRELS)
     kinds = _kinds_of_judges(table, names, columns)
     if len(kinds) < 2:
@@ -185,13 +213,60 @@ def judges_of_table(table: Any, columns: Sequence[tuple[str, str]] = ()) -> Judg
 
 
 def refuse_row_for_each_judge(path: str, columns: Sequence[tuple[str, str]] = ()) -> None:
-    """Raise `GradedError` for a table in a file with a column that names the judge of each row."""
-    for name in header_of(path, columns):
-        if plain(name) in NAMES_OF_JUDGES | {"judge", "rater"}:
-            raise GradedError(
-                f"{path} seems to have a row for each judge, whom the column {name} names; give "
-                "each judge a column of levels, or a file"
-            )
+    """Raise `GradedError` for a table in a file with a column that names the judge of each row, in
+    which no document has two judges."""
+    column = column_of_judges(path, header_of(path, columns), columns)
+    if column is not None:
+        raise GradedError(
+            f"{path}: the column {column} seems to name the judge of each row, and no two judges "
+            f"judged the same document; if others are meant, name their column: --columns "
+            f"{JUDGE}=…, or give each judge a file"
+        )
+
+
+def _judges_of_rows(source: str, by_judge: Mapping[str, Rows]) -> JudgesOfTable:
+    """The judges of a table with a row for each judgment.
+
+    The first one is the human by the words of the names, or else the one with the most judgments
+    that is no machine.
+    """
+    kinds = {name: judge_of(plain(name)) for name in by_judge}
+    humans = [name for name, kind in kinds.items() if kind == HUMAN]
+    people = [name for name, kind in kinds.items() if kind != MACHINE]
+    documents = {name: documents_of(rows) for name, rows in by_judge.items()}
+    highest = {name: rows.values.max(initial=0) for name, rows in by_judge.items()}
+    # The levels of all others must be on the scale of the first.
+    first = max(
+        humans or people or by_judge, key=lambda name: (len(documents[name]), highest[name])
+    )
+    others = [name for name in by_judge if name != first]
+    compared = [name for name in others if not documents[first].isdisjoint(documents[name])]
+    compared = compared or others
+    line = _line_of_rows(source, [first, *compared])
+    text = f"{first}, the judge of the most documents, stands for the human"
+    if len(humans) == 1 and len(people) == 1:
+        machines = f"machines are {listed(others)}"
+        if len(others) == 1:
+            machines = f"machine is {others[0]}"
+        text = f"the human is the judge {first}, the {machines}"
+    apart = [name for name in others if name not in compared]
+    if apart:
+        text += f"; without a document of {first}, and not compared: {listed(apart, MOST_LEVELS)}"
+    text += f"; if another is meant, name it first: {line}"
+    judgments = {name: Judgments(rows, None) for name, rows in by_judge.items()}
+    machines_by_name = {name: judgments[name] for name in compared}
+    remark = Remark("judges", source, text)
+    human_name = THE_HUMAN if kinds[first] == HUMAN else first
+    return JudgesOfTable(judgments[first], machines_by_name, remark, human_name)
+
+
+def _line_of_rows(source: str, names: Sequence[str]) -> str:
+    """The call that names judges of rows."""
+    more = " …" if len(names) > MOST_NAMED else ""
+    if source:
+        words = [quoted(f"{source}:{name}") for name in names[:MOST_NAMED]]
+        return " ".join([PROGRAM, *words]) + more
+    return "judges(frames.pop(name), frames) with frames = dict(list(frame.groupby(column)))"
 
 
 def _which_is_which(source: str, names: Sequence[str]) -> str:

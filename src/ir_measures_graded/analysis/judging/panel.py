@@ -48,22 +48,21 @@ from ...evaluation.named import (
     study_of,
 )
 from ...evaluation.remarks import issue
-from ...files.files import header_of, qrels_in
+from ...files.files import header_of
 from ...files.grouping import grouped
 from ...files.sources import is_file, qrels_source
 from ...output.formats import listed
 from ...progress import steps
 from .one_table import (
-    UNJUDGED,
-    chosen_for,
+    THE_HUMAN,
     first_part,
     judge_word,
     names_of_judges,
+    qrels_of,
     refuse_same_source,
 )
 
 HUMAN: Final = "human"
-THE_HUMAN: Final = "the human"
 MACHINE: Final = "machine"
 LISTED = 12
 """The number of levels that a message lists."""
@@ -115,7 +114,7 @@ def answers_in(qrels: Any, name: str = "qrels", heads: Sequence[str] = ()) -> An
         word = judge_word(os.fspath(qrels))
     if word is not None and is_file(word.path):
         columns = [SharedName(*pair) for pair in zip(QRELS.columns, heads, strict=False)]
-        table = qrels_in(word.path, UNJUDGED, chosen=chosen_for(word, columns))
+        table = qrels_of(word, columns)
     else:
         table = qrels.rows if isinstance(qrels, Judgments) else qrels_source(qrels)
     named_rows = replace(table, role=table.role._replace(kind=name))

@@ -56,11 +56,17 @@ NO_LEVELS = {
     *("response", "std", "text", "tokens", "url", "version"),
 }
 """Words of columns that tell something else about a judge than levels."""
-NAMES_OF_JUDGES = {
-    *("annotator", "annotators", "assessor", "assessors", "bot", "editor", "expert", "experts"),
-    *("machine", "model"),
-}
-"""Columns of these very names often have the names of judges, not their levels."""
+NAMES_OF_JUDGES = (
+    *("judge", "annotator", "annotators", "assessor", "assessors", "rater", "grader", "labeler"),
+    *("labeller", "reviewer", "evaluator", "coder", "expert", "experts", "editor", "worker"),
+    *("user", "person", "bot", "machine", "model"),
+)
+"""Columns of these very names often have the names of judges, not their levels; the most telling
+word is the first."""
+BY = {"annotated", "assessed", "completed", "graded", "judged", "labeled", "labelled", "rated"}
+"""With by behind it, such a word is a name of a judge as well."""
+OF_PEOPLE = {"email", "name", "username"}
+"""Words behind those of judges that leave the meaning as it is."""
 HUMAN = "human"
 MACHINE = "machine"
 
@@ -147,6 +153,23 @@ def judge_of(plain_name: str) -> str:
     if is_human == is_machine:
         return ""
     return HUMAN if is_human else MACHINE
+
+
+def tells_judge(plain_name: str) -> int | None:
+    """The place of the word in `NAMES_OF_JUDGES` that the name of a column has, if its cells name
+    the judge of each row; None if its words do not tell that.
+
+    >>> [tells_judge(name) for name in ("judge", "_annotator_id", "completed_by", "human_score")]
+    [0, 1, 0, None]
+    """
+    words = words_of(plain_name)
+    if len(words) == 2 and words[1] == "by" and words[0] in BY:
+        return 0
+    while len(words) > 1 and words[-1] in OF_IDS | OF_PEOPLE:
+        words.pop()
+    if not words or not set(words) <= set(NAMES_OF_JUDGES):
+        return None
+    return min(map(NAMES_OF_JUDGES.index, words))
 
 
 def names_no_judge(plain_name: str) -> bool:

@@ -15,7 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import FileError, GradedError, did_you_mean, quoted, shown
-from .column_words import NAMES_OF_JUDGES, is_clear, judge_of, may_be_rank, only_reading
+from .column_words import (
+    NAMES_OF_JUDGES,
+    is_clear,
+    judge_of,
+    may_be_rank,
+    only_reading,
+    tells_judge,
+)
 from .level_words import has_level_words
 
 MOST_COLUMNS = 10_000  # of a table; each is compared with all names
@@ -124,7 +131,9 @@ WORDS_OF_DISTANCES = {"distance", "distances", "dist", "loss", "cost", "perplexi
 """
 ASCENDING = " --ascending"
 SMALLER_IS_BETTER = "a smaller {} is better"
-OUR_NAMES = tuple(NAMES)[:4] + (RANK,) + tuple(NAMES)[4:]
+JUDGE = "judge"
+"""Our name of a column with the judge of each row, which only the comparison of judges reads."""
+OUR_NAMES = (*tuple(NAMES)[:4], RANK, *tuple(NAMES)[4:], JUDGE)
 """Our names of the columns that a user may name."""
 NUMBERS = {QRELS.value, RUN.value, "probability"}  # the columns of numbers; all others are text
 IDS = ("query_id", "doc_id")
@@ -646,6 +655,22 @@ def file_columns(
     if run_name in [name for ours, name in columns.items() if ours in role.columns]:
         raise FileError(f"{file}: the column {run_name} cannot also name the runs")
     return columns, role is RUN and (has_own_ranks or is_rank(columns["score"]))
+
+
+def judge_column(names: Iterable[Any], read: Collection[Any]) -> Any:
+    """The column that names the judge of each row by its words; None if there is none.
+
+    `read` are the columns that have another meaning.
+
+    >>> judge_column(["query", "doc", "user", "annotator", "label"], ["query", "doc", "label"])
+    'annotator'
+    """
+    places: dict[Any, int] = {}
+    for name in names:
+        place = None if name in read else tells_judge(plain(name))
+        if place is not None:
+            places[name] = place
+    return min(places, key=lambda name: places[name], default=None)
 
 
 def columns_of_judges(names: Iterable[Any]) -> list[Any]:

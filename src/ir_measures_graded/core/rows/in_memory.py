@@ -35,6 +35,7 @@ from .columns import (
     file_columns,
     is_known,
     is_rank,
+    judge_column,
 )
 from .decimals import as_decimals
 from .floats import floats, is_number
@@ -241,7 +242,10 @@ def _grouped(columns: Columns, role: Role, of_file: Part | None) -> Rows:
         reverse = ""
         if role is RUN and not is_ranked:
             reverse = _remark_on_ranks(columns, stretches, names[2])
-        rows.facts = Facts(integers=tuple(integers), ranked=is_ranked, reverse=reverse)
+        judge = ""
+        if role is QRELS:
+            judge = judge_column(columns.names, names) or ""
+        rows.facts = Facts(integers=tuple(integers), ranked=is_ranked, reverse=reverse, judge=judge)
     if order is not None:
         if not (isinstance(docs, Cells) and docs.cells.dtype.kind == "i"):  # codes of categories
             docs = docs.ids().padded()  # padded ids are the fastest to reorder

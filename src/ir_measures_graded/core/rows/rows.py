@@ -46,7 +46,8 @@ class Facts(NamedTuple):
     `incomplete` are the topics for which a search engine did not search all documents, each with
     the reason. If ids were `shortened` to those of the qrels, this is an id before and after.
     `heads` are the names of the columns of topics, documents and values in the file, if it has
-    some. Of a run in the order of its rows, some documents `were_tied`.
+    some, and `judge` that of the column which seems to name the judge of each row of qrels. Of a
+    run in the order of its rows, some documents `were_tied`.
     """
 
     file: str = ""
@@ -64,6 +65,7 @@ class Facts(NamedTuple):
     incomplete: tuple[tuple[str, str], ...] = ()
     shortened: tuple[str, str] | None = None
     heads: tuple[str, ...] = ()
+    judge: str = ""
     were_tied: bool = False
 
     @property
@@ -631,9 +633,25 @@ def judged_twice(qrels: Rows, first: int, second: int, intent: str = "") -> Grad
             level += f" ({qrels.facts.unit} {qrels.line[row]})"
         levels.append(level)
     judged = "document and intent" if intent else "document"
-    return qrels.error(
-        second,
-        f"judged twice{intent}, at {' and at '.join(levels)}; keep one judgment per {judged}",
+    message = f"judged twice{intent}, at {' and at '.join(levels)}; keep one judgment per {judged}"
+    return qrels.error(second, message + _by_several_judges(qrels.facts))
+
+
+def _by_several_judges(facts: Facts) -> str:
+    """The end of a message on two judgments: a column may name their judges, and what to type."""
+    if not facts.judge:
+        return ""
+    message = f"; if the column {facts.judge} names who judged, "
+    if not facts.file:
+        judges = f"dict(list(frame.groupby({facts.judge!r})))"
+        return (
+            f"{message}make one judge of them: merge_judges({judges}).qrels; to compare them: "
+            "judges(frame), both of ir_measures_graded.analysis"
+        )
+    line = f"ir_measures_graded judges {quoted(facts.file)}"
+    return (
+        f"{message}make one judge of them: {line} --merge majority -o merged.txt; to compare them: "
+        f"{line}"
     )
 
 
