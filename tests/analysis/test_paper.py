@@ -128,16 +128,37 @@ def test_a_head_without_the_parameters_of_its_measure_has_a_dagger(stored):
 
 def test_the_caption_names_the_runs_that_are_not_told_from_the_best(stored):
     by_ndcg = compare(stored).papers()[0].caption
-    assert "By nDCG@5, the best run (c) is significantly better than every other." in by_ndcg
+    best = "By nDCG@5, the best run (c) is significantly better than every other; "
+    assert f"{best}the tests cannot tell a from b." in by_ndcg
     close = stored.part(stored.runs, stored.measures)
     close.values[2] = stored.values[0] + np.tile([0.03, -0.029], 15)
     table = compare(close).papers()[0]
-    assert "By nDCG@5, the tests cannot tell the best run (c) from a and b." in table.caption
+    pairs = "By nDCG@5, the tests cannot tell the best run (c) from a and b; nor a from b."
+    assert pairs in table.caption
     in_order = compare(close).sorted_by("nDCG@5").papers()[0]
-    assert "the tests cannot tell the best run (a) from b and c." in in_order.caption
+    assert "the tests cannot tell the best run (a) from b and c; nor b from c." in in_order.caption
     assert list(in_order.letters) == [NAMES[number] for number in (2, 0, 1, 3)]
     for two in (compare(close, baseline=NAMES[0]), compare(close.part(NAMES[:2], close.measures))):
         assert "the best run" not in two.papers()[0].caption
+
+
+def test_the_caption_claims_no_test_of_few_topics_and_one_best_run_of_several(stored):
+    few = compare(Evaluation(NAMES, stored.measures, stored.topics[:9], stored.values[..., :9]))
+    caption = few.papers()[0].caption
+    assert "No difference was tested, as there are fewer than 10 topics." in caption
+    assert not re.search("Paired|Holm|Letters|cannot tell", caption)
+    equal = stored.part(stored.runs, stored.measures[:1])
+    equal.values[:] = equal.values[:1]
+    caption = compare(equal).papers()[0].caption
+    assert "cannot tell one of the best runs (c) from" in caption
+
+
+def test_of_many_runs_the_caption_counts_those_that_are_not_told_from_the_best(stored):
+    runs = tuple(f"run{number:02d}" for number in range(30))
+    values = np.repeat(stored.values[:1, :1], 30, axis=0) + np.arange(30)[:, None, None] / 1e4
+    values += np.random.default_rng(3).normal(0, 0.1, values.shape)
+    caption = compare(Evaluation(runs, stored.measures[:1], stored.topics, values)).papers()[0]
+    assert re.search(r"cannot tell the best run \(\w+\) from \d\d others\.", caption.caption)
 
 
 def test_the_caption_names_test_correction_level_and_topics(stored):

@@ -125,7 +125,8 @@ def test_frames_by_name():
     comparison = compare(evaluation)
     assert comparison.to_frame("topics").equals(comparison.topic_differences)
     assert comparison.to_frame("means").equals(comparison.means)
-    with pytest.raises(GradedError, match="'differences', 'means', 'topics', 'tests' or 'all'"):
+    kinds = "'differences', 'open', 'means', 'topics', 'tests' or 'all'"
+    with pytest.raises(GradedError, match=kinds):
         comparison.to_frame("topic")
     with pytest.raises(GradedError) as refused:
         evaluation.to_frame("topics")

@@ -7,6 +7,7 @@ import re
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ir_measures_graded import cli, demo
@@ -107,6 +108,35 @@ def test_the_best_run_may_be_the_baseline_of_files_and_of_values(output):
         lines = output("compare", *words, "--baseline", "best")
         assert "A and C are significantly worse than D" in " ".join(lines)
         assert any(line.startswith("D is the baseline because it is the best") for line in lines)
+
+
+def test_open_pairs_are_named_or_counted_and_shown(output):
+    noise = np.random.default_rng(2).normal(0, 0.1, (9, 30))
+    noise[0] += 1
+    noise[1] = noise[2] + 0.5
+    rows = [f"r{run},{topic},{value}" for (run, topic), value in np.ndenumerate(noise)]
+    Path("v.csv").write_text("\n".join(["run,topic,AP", *rows]))
+    of_three = ["compare", "--values", "v.csv", "r0", "r3", "r4"]
+    pair = re.compile(r"By AP, the tests cannot tell (r3 from r4|r4 from r3)\.")
+    assert any(map(pair.fullmatch, output(*of_three)))
+    facts = json.loads("\n".join(output(*of_three, "-f", "json")))
+    assert any(map(pair.fullmatch, facts["notes"]))
+    assert not any("cannot tell" in line for line in output(*of_three[:-2], "r1"))
+    shown = output(*of_three, "--show", "open")
+    assert shown[0] == "1 of 3 tested pairs is open by AP: the tests cannot tell its runs apart."
+    assert sum(line.startswith("AP ") for line in shown) == 1
+    all_runs = ["compare", "--values", "v.csv"]
+    records = [json.loads(line) for line in output(*all_runs, "--show", "open", "-f", "jsonl")]
+    assert len(records) > 15
+    assert not any(record["significant"] for record in records)
+    counted = (
+        f"Pairs of runs that the tests cannot tell apart: {len(records)} of 36 by AP; --show open "
+    )
+    assert any(line.startswith(counted) for line in output(*all_runs))
+    against = " ".join(output(*all_runs, "--baseline", "r3"))
+    assert "By AP, the tests cannot tell r3 from " in against
+    none = output("compare", "--values", "v.csv", "r0", "r1", "--show", "open")
+    assert none[0] == "No tested pair is open by AP."
 
 
 def test_sentences_for_method_have_measures_what_they_share_and_the_tests(output):

@@ -37,7 +37,7 @@ PAPER = ("latex", "markdown", "html")
 """The formats of the table that papers print."""
 FOR_PROGRAMS = ("csv", "tsv", "json", "jsonl")
 """The formats that have a row per test and pair with --tests."""
-SHOWN = ("differences", "means", "topics", "losses", "tests")
+SHOWN = ("differences", "open", "means", "topics", "losses", "tests")
 OF_TOPICS = ("topics", "losses")
 """The tables that --show chooses."""
 RANDOMISED = ("tukey", "randomisation")
@@ -66,6 +66,13 @@ def _unless_tested(arguments: Arguments) -> str:
     return ""
 
 
+def _unless_further(arguments: Arguments) -> str:
+    """Why further tests have no effect: the table of open pairs is shown, and nothing drawn."""
+    if arguments.show == "open" and unless_drawn(arguments):
+        return "--show open is about the paired t-test"
+    return _unless_tested(arguments)
+
+
 def _unless_compared(arguments: Arguments) -> str:
     """Why --baseline has no effect: the means of all runs are shown, and nothing drawn."""
     return _unless_tested(arguments) if arguments.show == "means" else ""
@@ -92,7 +99,7 @@ OPTIONS = (
     Option("--sort MEASURE", "the best run first, by this one of the measures"),
     Option(
         "--tests TEST,…", f"add other tests: {', '.join(TESTS)}", several(str), default=[]
-    )._replace(idle=_unless_tested),
+    )._replace(idle=_unless_further),
     choice("--correction", f"of p for the family; default: {DEFAULT}", *CORRECTIONS)._replace(
         idle=_unless_tested
     ),
@@ -101,8 +108,8 @@ OPTIONS = (
     *common.resamples("the randomised tests", 10_000, _unless_randomised),
     choice(
         "--show",
-        "table to print; default: the differences; topics: where the runs differ most; losses: "
-        "where a run is worse",
+        "table to print; default: the differences; open: the pairs that the tests cannot tell "
+        "apart; topics: where the runs differ most; losses: where a run is worse",
         *SHOWN,
     ),
     Option(
@@ -172,7 +179,10 @@ def run(arguments: Arguments) -> Answer:
         return for_paper(comparison.measures, statistics, arguments.bibtex)
     if "correction" in arguments.given_options and comparison.family == 1:
         arguments.without_effect["correction"] = "two runs have one difference by a measure"
-    facts = {"unit": comparison.unit, "topics": comparison.topics}
+    facts: dict[str, Any] = {"unit": comparison.unit, "topics": comparison.topics}
+    # What the notes say must not be lost where programs read the values.
+    sentences = [*comparison.answer(), *comparison.notes()]
+    facts["notes"] = [str(sentence) for sentence in sentences]
     if arguments.show in OF_TOPICS:
         evaluation = comparison.by_topic
         has_all_topics = evaluation is not None and bool(evaluation.has_weight.all())
@@ -181,6 +191,8 @@ def run(arguments: Arguments) -> Answer:
             arguments.without_effect["weights"] = reason
         view = comparison.of_topics(losses=arguments.show == "losses")
         return Answer(view, facts=facts)
+    if arguments.show == "open":
+        return Answer(comparison.of_open_pairs(), facts=facts)
     if arguments.show != "differences":
         view = View(
             [comparison.data(arguments.show)],

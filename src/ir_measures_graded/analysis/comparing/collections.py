@@ -63,6 +63,7 @@ from .families import (
 )
 from .fields import COLLECTION_FIELDS
 from .layout import beaten, best_against_next, by_pair, by_run, letters_of
+from .open_pairs import notes_on_open, runs_of
 from .paper import PaperTable
 from .result import MOST_PAIRS_SHOWN, Comparison
 from .tests import LIKE_THESE, PAIRED_T, THESE, Test, pairwise_tests
@@ -153,6 +154,7 @@ class OverCollections(Comparison):
         if len(self.groups) < LEAST_COLLECTIONS:
             about_means += ", which two collections leave wide"
         notes = [
+            *notes_on_open(self),
             f"mean: each collection counts once; {about_means}.",
             "These collections: a stratified t-test, for other topics of the same collections. "
             "Collections like these: Student's t over the mean differences, for other collections; "
@@ -191,19 +193,24 @@ class OverCollections(Comparison):
         return self.data(what or "differences").to_frame()
 
     def data(self, what: str = "differences") -> Table:
-        """One row per measure, collection or test over all, and pair of runs; or run, for the
-        `means`."""
-        if word("what", what, ["differences", "means"]) == "means":
+        """One row per measure, collection or test over all, and pair of runs, or per `open` pair;
+        or run, for the `means`."""
+        if word("what", what, ["differences", "open", "means"]) == "means":
             return self._means_by_collection()
         parts: list[tuple[str, Comparison, str]] = []
         for name, collection in self.groups.items():
             parts.append((name, collection, PAIRED_T))
-        for test in (THESE, LIKE_THESE):
+        tests_over_all = [THESE, LIKE_THESE]
+        if what == "open":
+            tests_over_all = [self.primary]
+        for test in tests_over_all:
             parts.append((test, self, test))
         rows = []
         for measure in self.measures:
             for name, collection, test in parts:
                 for outcome in collection.find(measure, test):
+                    if what == "open" and not outcome.is_open:
+                        continue
                     numbers = [getattr(outcome, field_name) for field_name in OF_A_PAIR]
                     rows.append([str(measure), name, *numbers])
         return Table(["measure", COLLECTION, *OF_A_PAIR], rows)
@@ -244,6 +251,7 @@ class OverCollections(Comparison):
             columns = tuple(NamedMeasure(name, smaller) for name in (*self.groups, "mean"))
             values = np.stack([collection.values[:, number] for collection in parts], axis=1)
             wins = [collection.wins(measure) for collection in parts]
+            open_pairs = [runs_of(collection.open_pairs(measure)) for collection in parts]
             tests = f"Paired t-tests, for the mean {of_mean}, {self.corrected.name}"
             about_levels = [
                 *notes_on_rel([measure], self.levels),
@@ -254,7 +262,11 @@ class OverCollections(Comparison):
                 f"{tests}, p < {short(self.alpha)}.",
                 *about_levels,
             )
-            papers.append(PaperTable(self.runs, columns, values, wins, self.baselines, about_tests))
+            papers.append(
+                PaperTable(
+                    self.runs, columns, values, wins, open_pairs, self.baselines, about_tests
+                )
+            )
         return papers
 
 

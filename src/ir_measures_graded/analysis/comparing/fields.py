@@ -100,6 +100,7 @@ OF_ALL_TESTS: Final = ("measure", "test", *OF_A_DIFFERENCE[1:3], "better", *OF_A
 OF_ALL_RUNS: Final = ("measure", "test", "statistic", "p", "note")
 KINDS_OF_DATA: Final = {
     "differences": OF_A_DIFFERENCE,
+    "open": OF_A_DIFFERENCE,
     "tests": OF_A_TEST,
     "all": OF_ALL_TESTS,
 }

@@ -72,21 +72,34 @@ def _further(comparison: Comparison, test: str, title: str) -> Table:
             for measure in comparison.measures
             for tested in _of_best(comparison, measure, test)
         ]
-        return _table_of(chosen, fields_shown(test), f"{title}: the best run")
+        return table_of_tests(chosen, test, f"{title}: the best run")
     return by_pair(comparison, test, title)
 
 
 def by_pair(comparison: Comparison, test: str, title: str = "") -> Table:
     """A row per measure and pair with the numbers of a test."""
     tests = [tested for measure in comparison.measures for tested in comparison.find(measure, test)]
-    return _table_of(tests, fields_shown(test), title)
+    return table_of_tests(tests, test, title)
 
 
-def _table_of(tests: Iterable[Test], fields: Sequence[Field], title: str) -> Table:
-    """A row per test with the fields that people read."""
-    rows = [[str(test.measure), test.run, test.other, *_numbers(test, fields)] for test in tests]
+def table_of_tests(tests: Iterable[Test], test: str, title: str = "") -> Table:
+    """A row per test of this name with the numbers that people read."""
+    fields = fields_shown(test)
+    rows = []
+    for tested in tests:
+        names = [str(tested.measure), tested.run, tested.other]
+        rows.append([*names, *_numbers(tested, fields)])
     headings = [field.heading for field in fields]
     return Table(["measure", "run", "other", *headings], rows, title)
+
+
+def open_pairs(comparison: Comparison) -> Iterator[Table]:
+    """The pairs that the tests cannot tell apart, over all topics and in each group of them."""
+    tests = [test for measure in comparison.measures for test in comparison.open_pairs(measure)]
+    yield table_of_tests(tests, comparison.primary)
+    for name, group in comparison.groups.items():
+        title = f"{name} ({counted(group.topics, group.unit)})"
+        yield from (replace(table, title=title) for table in open_pairs(group))
 
 
 def _numbers(test: Test, fields: Sequence[Field]) -> list[Any]:

@@ -12,14 +12,16 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import name_of, sign_of
+from ...evaluation.order_of_runs import best_first, leading
 from ...output.formats import (
     MINUS,
     PLACES,
+    counted,
     escaped_html,
     escaped_latex,
     escaped_markdown,
-    listed,
 )
+from .open_pairs import MOST_PAIRS_NAMED, from_each_other
 
 
 class Marks(NamedTuple):
@@ -89,7 +91,8 @@ class PaperTable:
     """The means of runs by measures (`values`), and which differences between runs are significant.
 
     A value that is NaN is missing. `wins` has the better and the worse run of the significant
-    differences by each measure. With `baselines`, the other runs are compared with these only.
+    differences by each measure, `open_pairs` the runs of the differences that were tested and are
+    not significant. With `baselines`, the other runs are compared with these only.
     `about` are the sentences of the caption on data and test. `deviations` are printed behind the
     values, as far as they are known.
     """
@@ -98,6 +101,7 @@ class PaperTable:
     measures: tuple[Measure, ...]
     values: np.ndarray
     wins: Sequence[Collection[tuple[str, str]]]
+    open_pairs: Sequence[Collection[tuple[str, str]]]
     baselines: Sequence[str]
     about: Sequence[str]
     deviations: np.ndarray | None = None
@@ -115,34 +119,53 @@ class PaperTable:
                 "Letters mark values significantly better (above) or worse (below) than those of "
                 f"the baselines ({', '.join(named)})."
             )
-        marks += self._close_to_the_best()
+        if not any(map(len, [*self.wins, *self.open_pairs])):
+            marks = ""  # nothing was tested
+        marks += self._not_told_apart()
         second = ", the second-best underlined" if len(self.runs) > 2 else ""
         bold = f"The best values are bold{second}; arrows show the better direction."
         short_and_full = zip(labels(self.measures), map(str, self.measures), strict=True)
         definitions = (
             f"{label}: {measure}." for label, measure in short_and_full if label != measure
         )
-        return " ".join([*self.about, bold, marks, *definitions])
+        return " ".join(filter(None, [*self.about, bold, marks, *definitions]))
 
-    def _close_to_the_best(self) -> str:
-        """The runs that the tests by the first measure cannot tell apart from the best one, if all
-        runs are compared."""
+    def _not_told_apart(self) -> str:
+        """The runs that the tests by the first measure cannot tell apart, those that they cannot
+        tell from the best one first, if all runs are compared.
+
+        Of many pairs, only those of the best run are named, or counted.
+        """
+        wins = self.wins[0]
+        pairs = self.open_pairs[0]
         means = sign_of(self.measures[0]) * self.values[:, 0]
-        if self.baselines or len(self.runs) < 3 or np.isnan(means).all():
+        has_mean = ~np.isnan(means)
+        is_tested = bool(wins) or bool(pairs)
+        if self.baselines or len(self.runs) < 3 or not has_mean.any() or not is_tested:
             return ""
-        best = self.runs[int(np.nanargmax(means))]
-        close = []
-        for run, mean in zip(self.runs, means.tolist(), strict=True):
-            if run != best and not np.isnan(mean) and (best, run) not in self.wins[0]:
-                close.append(self.letters[run])
-        name = labels(self.measures)[0]
-        if not close:
-            letter = self.letters[best]
-            return f" By {name}, the best run ({letter}) is significantly better than every other."
-        others = listed(close, most=len(close))
-        return (
-            f" By {name}, the tests cannot tell the best run ({self.letters[best]}) from {others}."
-        )
+        order = [self.runs[number] for number in best_first(means, self.runs)]
+        best = order[0]
+        names = f"the best run ({self.letters[best]})"
+        if len(leading(means, self.runs)) > 1:
+            names = f"one of the best runs ({self.letters[best]})"
+        known = [run for run, is_known in zip(self.runs, has_mean, strict=True) if is_known]
+        clauses = []
+        if len(known) > 1 and all((best, run) in wins for run in known if run != best):
+            clauses.append(f"{names} is significantly better than every other")
+        chosen = [pair for pair in pairs if best in pair]
+        if len(self.runs) * (len(self.runs) - 1) // 2 <= MOST_PAIRS_NAMED:
+            chosen = list(pairs)
+        if len(chosen) > MOST_PAIRS_NAMED:
+            others = counted(len(chosen), "other")
+            clauses.append(f"the tests cannot tell {names} from {others}")
+        elif chosen:
+            letter_of = self.letters | {best: names}
+            of_letters = [(letter_of[run], letter_of[other]) for run, other in chosen]
+            runs = from_each_other(of_letters, [letter_of[run] for run in order])
+            clauses.append(f"the tests cannot tell {runs}")
+        if not clauses:
+            return ""
+        return f" By {labels(self.measures)[0]}, {'; '.join(clauses)}."
 
     @property
     def letters(self) -> dict[str, str]:

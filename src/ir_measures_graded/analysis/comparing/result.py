@@ -31,10 +31,12 @@ from ...output.formats import (
 from ...output.result import Result, View
 from ...output.tables import Table
 from ..statistics.corrections import DEFAULT, Correction, correction_of
+from ..statistics.defaults import LEAST_TESTED_TOPICS
 from . import figures, layout
 from .families import pairs_in_family
 from .fields import KINDS_OF_DATA
 from .method import statistics_of
+from .open_pairs import counts_of_open, runs_of
 from .paper import PaperTable
 from .sentences import answer_by, notes_below, notes_on_pairs
 from .tests import PAIRED_T, Test
@@ -143,8 +145,8 @@ class Comparison(Result):
         return self.data(what).to_frame()
 
     def data(self, what: str = "differences") -> Table:
-        """One row per measure and pair of runs; or the rows of `means`, of `topics`, as in
-        `topic_differences`, of `tests`, or of ``all`` tests.
+        """One row per measure and pair of runs; or the rows of `open` pairs alone, of `means`, of
+        `topics`, as in `topic_differences`, of `tests`, or of ``all`` tests.
 
         Those of groups follow.
         """
@@ -156,8 +158,8 @@ class Comparison(Result):
             table = self._table_of_tests(what)
         else:
             raise GradedError(
-                f"what={shown(what)} is not allowed; it is 'differences', 'means', 'topics', "
-                "'tests' or 'all'"
+                f"what={shown(what)} is not allowed; it is 'differences', 'open', 'means', "
+                "'topics', 'tests' or 'all'"
             )
         if not self.groups or what == "topics":
             return table
@@ -187,7 +189,10 @@ class Comparison(Result):
         records = []
         for test in self.outcomes:
             is_primary = test.test == PAIRED_T
-            if what == "all" or is_primary == (what == "differences"):
+            is_asked = is_primary == (what in ("differences", "open"))
+            if what == "open":
+                is_asked = is_primary and test.is_open
+            if what == "all" or is_asked:
                 shares = {
                     "unjudged": self.unjudged.get(str(test.run)),
                     "other_unjudged": self.unjudged.get(str(test.other)),
@@ -208,6 +213,11 @@ class Comparison(Result):
         procedure."""
         key = one_of(self.measures, measure), text("test", test) or self.primary
         return list(self._tests.get(key, ()))
+
+    def open_pairs(self, measure: Measure | str) -> list[Test]:
+        """The tests of the pairs of runs that the primary procedure cannot tell apart by one of the
+        measures. A pair that is not tested is none of them."""
+        return [test for test in self.find(measure) if test.is_open]
 
     @cached_property
     def _tests(self) -> dict[tuple[Measure, str], list[Test]]:
@@ -398,6 +408,18 @@ class Comparison(Result):
         """
         return view_of_topics(self, flag("losses", losses))
 
+    def of_open_pairs(self) -> View:
+        """All pairs of runs that the tests cannot tell apart, and how many there are."""
+        return View(
+            list(layout.open_pairs(self)),
+            self.figure,
+            read=self.data("open"),
+            noted=self.notes_on_pairs(),
+            above=[*counts_of_open(self), *self.answer()],
+            remarks=self.remarks,
+            headline=self.summary,
+        )
+
     def answer(self) -> list[str]:
         """What the tests find by each measure, in a sentence."""
         return [sentence for measure in self.measures for sentence in answer_by(self, measure)]
@@ -435,9 +457,16 @@ class Comparison(Result):
             family = self.family_in_words("difference", " per measure")
             correction = f", {self.corrected.name} for {family}"
         of_group = f" ({self.name})" if self.name else ""
+        tests = f"Paired t-tests{correction}, p < {short(self.alpha)}."
+        primary = [test for measure in self.measures for test in self.find(measure)]
+        if all(test.adjusted is None for test in primary):
+            tests = "No difference was tested."
+            if self.topics < LEAST_TESTED_TOPICS:
+                least = counted(LEAST_TESTED_TOPICS, self.unit)
+                tests = f"No difference was tested, as there are fewer than {least}."
         about = [
             f"Means over {self.topics_in_words(self.measures)}{of_group}.",
-            f"Paired t-tests{correction}, p < {short(self.alpha)}.",
+            tests,
             *notes_for_caption(self.measures, self.levels),
         ]
         deviations = None
@@ -448,8 +477,16 @@ class Comparison(Result):
             ]
             deviations = np.array(spreads)
         wins = [self.wins(measure) for measure in self.measures]
+        open_pairs = [runs_of(self.open_pairs(measure)) for measure in self.measures]
         own = PaperTable(
-            self.runs, self.measures, self.values, wins, self.baselines, about, deviations
+            self.runs,
+            self.measures,
+            self.values,
+            wins,
+            open_pairs,
+            self.baselines,
+            about,
+            deviations,
         )
         of_groups = [table for group in self.groups.values() for table in group.papers()]
         return [own, *of_groups]

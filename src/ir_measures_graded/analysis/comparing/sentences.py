@@ -12,6 +12,7 @@ from ...core.registry.facts import range_of, sign_of
 from ...output.formats import counted, decimal, listed, p_of, short
 from ..statistics.defaults import LEAST_TESTED_TOPICS
 from .fields import fields_shown
+from .open_pairs import notes_on_open
 from .tests import METHODS, PAIRED_T, Test
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def _are(runs: Sequence[object]) -> str:
 
 def notes_below(comparison: Comparison) -> list[str]:
     """The sentences that the reader of the tables needs."""
-    notes = [_method(comparison)]
+    notes = [*notes_on_open(comparison), _method(comparison)]
     caution = comparison.corrected.caution_at(comparison.alpha)
     if caution:
         notes.append(caution)

@@ -152,6 +152,11 @@ class Test:
         return self.run is None or (self.run in runs and self.other in runs)
 
     @property
+    def is_open(self) -> bool:
+        """Whether the test was made and cannot tell the runs apart."""
+        return self.adjusted is not None and not self.significant
+
+    @property
     def winner(self) -> str | None:
         """The run that is significantly better."""
         if self.significant:
