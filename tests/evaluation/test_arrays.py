@@ -1,6 +1,7 @@
 """Arrays of labels and scores have the values of `evaluate` for the same data with ids."""
 
 import math
+import re
 from itertools import pairwise
 
 import ir_measures
@@ -435,8 +436,17 @@ def test_missing_scores_are_told_with_the_call_for_ranked_labels():
             function("ERR_G@10", [3, 2, 0, 1])
     with pytest.raises(GradedError, match="ADM compares scores with gains; give scores"):
         array_mean("ADM", [3, 2, 0, 1], ties="given")
-    with pytest.raises(GradedError, match=r"for a single group write sizes=\[4\]"):
-        array_mean("ERR_G@10", [3, 2, 0, 1], [4, 3, 2, 1])
+
+
+def test_flat_labels_without_groups_are_told_the_call_for_one_query_and_for_several():
+    measures = ["ERR_G@10"]
+    labels = [3, 2, 0, 1, 2]
+    scores = [5, 4, 3, 2, 1]
+    with pytest.raises(GradedError, match="flat labels need groups") as error:
+        array_mean(measures, labels, scores)
+    call, of_several = re.findall(r"array_mean\(.*?\]\)|sizes=\[[^]]*, [^]]*\]", str(error.value))
+    assert eval(call) == array_mean(measures, labels, ties="given")
+    assert of_several == "sizes=[3, 2]"
 
 
 def test_the_message_on_err_names_both_graded_measures_and_what_differs():

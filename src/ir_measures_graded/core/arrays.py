@@ -758,10 +758,7 @@ def grouping_of(
         rows, width = shape
         return Grouping(_numbered(rows), np.full(rows, width), slice(None))
     if not named:
-        raise GradedError(
-            "flat labels need groups: give sizes=…, the documents of each group, or ids=…, a group "
-            f"id per document; for a single group write sizes=[{shape[0]}]"
-        )
+        raise GradedError(_without_groups(shape[0]))
     if sizes is not None:
         return _grouping_by_sizes("sizes", _array("sizes", sizes), shape[0])
     if ids is not None:
@@ -772,6 +769,23 @@ def grouping_of(
     if not entries_are_ids:
         _refuse_ambiguous(array)
     return _grouping_by_ids("groups", array, shape[0])
+
+
+def _without_groups(documents: int) -> str:
+    """The message that the groups of flat labels are missing, with what to write for one query and
+    for several.
+
+    >>> _without_groups(5).partition("; ")[0]
+    'flat labels need groups: for one query write sizes=[5], as in array_mean(measures, labels, \
+scores, sizes=[5])'
+    """
+    one = f"sizes=[{documents}]"
+    several = f"sizes=[{documents - documents // 2}, {documents // 2}]"
+    return (
+        f"flat labels need groups: for one query write {one}, as in array_mean(measures, labels, "
+        f"scores, {one}); for several, {several} tells how many documents each query has in turn, "
+        "and ids=queries names the query of each document"
+    )
 
 
 def _are_sizes(array: np.ndarray, documents: int) -> bool:
