@@ -53,7 +53,7 @@ nitpick_ignore_regex = [
     (r"py:class", r"(.*\.)?Judgments|Weightings|.*\.Tau|.*\.named\.(Run|Study)"),
     (r"py:class", r".*\.contracts\.Contract|.*\.rows\.rows\.Rows|.*\.Unjudged"),
     (r"py:class", r".*\.output\.figures\.\w+\.\w+|(figures\.)?Drawing|.*\.corrections\.Correction"),
-    (r"py:class", r".*\.holes\w*\.Outlook|.*\.difference\.KappaDifference"),
+    (r"py:class", r".*\.holes\w*\.Outlook|.*\.difference\.KappaDifference|(.*\.)?MeanBounds"),
     (
         r"py:class",
         r"(.*\.tables\.)?(Table|Note)|.*\.Scorer|.*\.leaderboards\.\w+\.(Board|RunAgain)",

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from ir_measures_graded.analysis import compare
+from ir_measures_graded.analysis import compare, intervals
 from ir_measures_graded.analysis.comparing.paper import HTML, LATEX
 from ir_measures_graded.core.registry.notation import parse_measures
 from ir_measures_graded.evaluation.evaluation import Evaluation
@@ -112,6 +112,45 @@ def test_every_format_reads_back_to_the_same_cells(stored, baseline):
         )
     assert joined == expected
     assert latex[0][1] == r"bm25\_50\%"
+
+
+def test_intervals_of_means_stand_behind_the_marks_and_are_those_of_evaluate(stored):
+    comparison = compare(stored, confidence=0.9)
+    expected = intervals(stored, 0.9)
+    frame = comparison.means.set_index(["run", "measure"])
+    latex = comparison.to_latex(3).splitlines()
+    assert r"\begin{tabular}{ll" + r"r@{}l@{\ }r" * 5 + "}" in latex
+    assert sum(r"\multicolumn{3}{c}" in line for line in latex) == 1
+    body = latex[latex.index(r"\midrule") + 1 : latex.index(r"\bottomrule")]
+    for line, row, run in zip(body, cells(comparison, 3), NAMES, strict=True):
+        columns = re.split(r"(?<!\\) & ", line.removesuffix(r" \\"))[2:]
+        for number, measure in enumerate(stored.measures):
+            lower, upper = expected.of(run, measure)
+            assert frame.loc[(run, str(measure)), ["lower", "upper"]].tolist() == [lower, upper]
+            interval = f"[{lower:.3f}, {upper:.3f}]"
+            assert row[number].endswith(f" {interval}")
+            assert columns[3 * number + 2] == rf"{{\footnotesize {interval}}}"
+    best = comparison.sorted_by("AP").to_latex(2)
+    assert re.search(
+        r"\\textbf\{0\.70\} & \\textsuperscript\{\w+\} & \{\\footnotesize \[0\.69", best
+    )
+    caption = comparison.papers()[0].caption
+    assert "Brackets: 90 % intervals of means (Student's t), each for itself." in caption
+    assert "90 % intervals" in " ".join(comparison.statistics())
+
+
+def test_means_of_few_changes_say_so_and_those_without_an_interval_too(stored):
+    measures = parse_measures(["RR", "ESL"])
+    values = np.repeat(stored.values[:2, :1] * 0 + 1, 2, axis=1)
+    values[:, 0, :3] = 0.5
+    comparison = compare(Evaluation(NAMES[:2], measures, stored.topics, values), confidence=0.95)
+    bounds = comparison.mean_bounds.bounds
+    assert np.isnan(bounds[:, :, 1]).all()
+    caption = comparison.papers()[0].caption
+    assert "with two more topics at the ends of the range: RR of both runs." in caption
+    assert "No interval for 2 means: nearly all topics have one value" in caption
+    line = next(line for line in comparison.to_latex(2).splitlines() if line.startswith("a & bm25"))
+    assert line.endswith(r"]} & \textbf{1.00} &  &  \\")
 
 
 def test_a_head_without_the_parameters_of_its_measure_has_a_dagger(stored):

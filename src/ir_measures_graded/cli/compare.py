@@ -13,6 +13,9 @@ from ..errors import GradedError
 from ..evaluation.evaluation import Evaluation
 from ..files.content import is_lasting
 from ..files.sources import files_of_folder, is_file, named_path
+from ..output import figures
+from ..output.files import ending_of
+from ..output.formats import EXCEL
 from ..output.provenance import sha256_of_all, versions
 from ..output.result import View
 from . import arguments as common
@@ -25,11 +28,12 @@ from .collections import (
     stored_collections,
 )
 from .measures import for_paper
-from .parser import Arguments, Option, at_least_2, choice, output, several, unless_drawn
+from .parser import Arguments, Option, at_least_2, choice, output, several, share, unless_drawn
 from .results import Answer, command_line
 
 FOR_ONE = (
-    *("tests", "comparisons", "resamples", "seed", "by", "weights", "repeats", "top", "sort"),
+    *("tests", "comparisons", "confidence", "resamples", "seed", "by", "weights", "repeats"),
+    *("top", "sort"),
     *common.OF_RANKINGS,
 )
 """Options for a single collection."""
@@ -78,6 +82,18 @@ def _unless_compared(arguments: Arguments) -> str:
     return _unless_tested(arguments) if arguments.show == "means" else ""
 
 
+def _unless_means(arguments: Arguments) -> str:
+    """Why intervals of means have no effect: the table that is shown or written has no means."""
+    if arguments.show == "means" or arguments.sentence:
+        return ""
+    if arguments.show != "differences":
+        return f"--show {arguments.show} has no means"
+    forms = [arguments.format or "text", *map(ending_of, arguments.output)]
+    if set(forms) <= {*FOR_PROGRAMS, *figures.FORMATS, EXCEL}:
+        return f"{forms[0]} has the differences; --show means has the means"
+    return ""
+
+
 USAGE = (common.OF_RUNS, common.OF_VALUES, OF_COLLECTIONS)
 OPTIONS = (
     *common.collection_or_values(),
@@ -105,6 +121,12 @@ OPTIONS = (
     ),
     common.COMPARISONS._replace(idle=_unless_tested),
     common.alpha(ALPHA)._replace(idle=_unless_tested),
+    Option(
+        "--confidence C",
+        "add the confidence interval of each mean, as in 0.95, to tables and to those of papers",
+        share,
+        idle=_unless_means,
+    ),
     *common.resamples("the randomised tests", 10_000, _unless_randomised),
     choice(
         "--show",
@@ -143,8 +165,9 @@ def run(arguments: Arguments) -> Answer:
     tests are over topics; a table has the spread over the repeats.
 
     latex, markdown and html have the table that papers print, runs × measures: best values bold,
-    second-best underlined, letters for significance, and a caption. LaTeX needs the package
-    booktabs. Its runs are in the order that is given, or with --sort the best one first.
+    second-best underlined, letters for significance, with --confidence intervals of the means, and
+    a caption. LaTeX needs the package booktabs. Its runs are in the order that is given, or with
+    --sort the best one first.
 
     --tests adds Friedman's test with Conover's comparisons (conover), the analysis of variance
     (anova), the randomised Tukey HSD (tukey), Wilcoxon's test and Fisher's randomisation test of
@@ -164,6 +187,7 @@ def run(arguments: Arguments) -> Answer:
 
       ir_measures_graded compare qrels.txt runs/*.gz "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)@100" AP
       ir_measures_graded compare qrels.txt a.run b.run c.run nCG@100 --baseline a -f latex
+      ir_measures_graded compare qrels.txt runs/*.gz nDCG@10 AP --confidence 0.95 -f latex
       ir_measures_graded compare qrels.txt runs/*.gz nDCG@10 --repeats '*-seed*' --baseline bm25
       ir_measures_graded compare qrels.txt runs/*.gz muAP --tests conover,wilcoxon -o muAP.png
       ir_measures_graded compare qrels.txt a.run b.run nDCG@10 --show topics
@@ -214,7 +238,14 @@ def _of_one_collection(arguments: Arguments, stored: Evaluation | None) -> Compa
     """The comparison on one collection, whose values may be `stored`."""
     first = common.collection_inputs(arguments, stored)
     settings = arguments.of(
-        "correction", "comparisons", "alpha", "resamples", "seed", "repeats", "top"
+        "correction",
+        "comparisons",
+        "alpha",
+        "confidence",
+        "resamples",
+        "seed",
+        "repeats",
+        "top",
     )
     settings["by"] = common.attribute_of_topics(arguments, "by")
     baselines = _each_baseline(arguments.baseline, first)

@@ -32,7 +32,7 @@ from ...evaluation.order_of_runs import best_first
 from ...evaluation.sessions import Given
 from ...progress import Progress, steps
 from ..statistics.corrections import DEFAULT, correction_of
-from ..statistics.defaults import ALPHA, LEAST_TESTED_TOPICS
+from ..statistics.defaults import ALPHA, CONFIDENCE, LEAST_TESTED_TOPICS
 from ..statistics.options import (
     as_list,
     check_probability,
@@ -59,6 +59,7 @@ from .families import (
 )
 from .judgments import ValuesOverTies, fit_into_memory, may_turn, runs_by_name, ties_turn
 from .layout import NEXT_RUNS
+from .mean_bounds import bounds_of_means
 from .repeats import Repeats, averaged, means_of_repeats, systems_of
 from .result import Comparison
 from .tests import BY_GROUP, PAIRED_T, TESTS, Further, Test, columns_of, pairwise_tests
@@ -78,6 +79,7 @@ def compare(
     correction: str = DEFAULT,
     comparisons: int | None = None,
     alpha: float = ALPHA,
+    confidence: float | None = None,
     resamples: int = 10_000,
     seed: int = 0,
     by: By = None,
@@ -99,7 +101,9 @@ def compare(
     rate) or ``none``. `comparisons` is the number of all comparisons by a measure, if others than
     these are made elsewhere: p and intervals are then corrected for so many, and the p-values of
     the others count as larger ones. The randomised Tukey HSD has its own correction for all pairs.
-    A p-value below `alpha` (above 0, below 1) is significant. Random tests draw `resamples` (≥ 1),
+    A p-value below `alpha` (above 0, below 1) is significant. With `confidence` (above 0, below 1),
+    the means have intervals by Student's t, too, as `intervals` computes them for topics for which
+    every run has a value; each holds for itself. Random tests draw `resamples` (≥ 1),
     which depend on `seed` (≥ 0) alone; the randomisation test draws more if no difference could be
     significant with so many.
 
@@ -141,6 +145,8 @@ def compare(
     baseline or test, and an option out of range.
     """
     check_probability(alpha, "alpha", ALPHA)
+    if confidence is not None:
+        check_probability(confidence, "confidence", CONFIDENCE)
     resamples = whole_number(resamples, "resamples", 1)
     seed = whole_number(seed, "seed", 0)
     if top is not None:
@@ -185,7 +191,7 @@ def compare(
     groups = {group: evaluation.on(rows) for group, rows in rows_of_groups.items()}
     sizes = [int(group.has_weight.sum()) for group in groups.values()]
     families_of_groups = max(1, sum(size >= LEAST_TESTED_TOPICS for size in sizes))
-    design = _Design(evaluation.runs, baselines, alpha, correction, further)
+    design = _Design(evaluation.runs, baselines, alpha, correction, further, confidence)
     refuse_few_comparisons(comparisons, design.pairs * families_of_groups)
     if chosen_by_values and correction_of(correction).is_corrected:
         # The same values chose the baseline: it might have been any run.
@@ -232,6 +238,7 @@ class _Design:
     alpha: float
     correction: str
     further: Further
+    confidence: float | None = None
 
     @property
     def comparisons(self) -> int | None:
@@ -346,6 +353,9 @@ def _compared(evaluation: Evaluation, outcomes: Iterable[Test], design: _Design)
     measures = evaluation.measures
     means = [evaluation.paired_means(measure) for measure in measures]
     paired_topics = {measure: len(evaluation.paired_topics(measure)) for measure in measures}
+    mean_bounds = None
+    if design.confidence is not None:
+        mean_bounds = bounds_of_means(evaluation, design.confidence)
     return Comparison(
         runs=evaluation.runs,
         measures=measures,
@@ -364,6 +374,7 @@ def _compared(evaluation: Evaluation, outcomes: Iterable[Test], design: _Design)
         unjudged=shares_of(evaluation),
         paired_topics=paired_topics,
         by_topic=evaluation,
+        mean_bounds=mean_bounds,
     )
 
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ir_measures import Measure
 
-from ...output.formats import counted
+from ...output.formats import counted, known
 from ...output.tables import Table
 from ..statistics.defaults import stars
 from .fields import OF_ALL_RUNS, Field, fields_shown
+from .mean_bounds import MeanBounds
 from .paper import letters
 from .tests import BY_GROUP, TUKEY_HSD, Test
 
@@ -26,6 +27,8 @@ NEXT_RUNS: Final = 10
 def tables_of(comparison: Comparison) -> Iterator[Table]:
     """The tables of the primary procedure, then one of each further test, and those of groups."""
     yield from differences(comparison, comparison.primary)
+    if comparison.mean_bounds is not None:
+        yield means(comparison, comparison.mean_bounds)
     if comparison.repeats:
         yield repeats(comparison)
     of_all_runs = [test for test in comparison.outcomes if test.run is None]
@@ -157,6 +160,17 @@ def shown_pairs(comparison: Comparison, measure: Measure) -> list[Test]:
     if comparison.shows_best_only:
         return _of_best(comparison, measure, comparison.primary)
     return comparison.find(measure, comparison.primary)
+
+
+def means(comparison: Comparison, mean_bounds: MeanBounds) -> Table:
+    """The mean of each run with its interval, the best run first."""
+    rows = []
+    for column, measure in enumerate(comparison.measures):
+        order = comparison.best_first(measure)
+        bounds = mean_bounds.of(tuple(order))[..., column]
+        for run, lower, upper in zip(order, *map(known, bounds), strict=True):
+            rows.append([str(measure), run, comparison.mean(measure, run), lower, upper])
+    return Table(["measure", "run", "mean", "lower", "upper"], rows, mean_bounds.title)
 
 
 def repeats(comparison: Comparison) -> Table:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from ir_measures import Measure
 
 from ...output.formats import counted, listed, short
+from ..mean_intervals import on_bounds
 from ..statistics.corrections import Correction
 from ..statistics.defaults import LEAST_TESTED_TOPICS
 from .tests import PAIRED_T
@@ -81,11 +82,20 @@ def statistics_of(comparison: Comparison) -> list[str]:
         on_tests(topics, comparison.unit, level, corrected),
         on_families(families, comparison.measures),
         f"Intervals of differences are {confidence} intervals by Student's t.",
+        *_on_means(comparison),
         *_on_groups(comparison),
         *_on_further_tests(comparison),
     ]
     caution = comparison.corrected.caution_at(comparison.alpha)
     return [*sentences, caution] if caution else sentences
+
+
+def _on_means(comparison: Comparison) -> Iterator[str]:
+    """The intervals of means, if they were asked for."""
+    if comparison.mean_bounds is not None:
+        level = f"{100 * comparison.mean_bounds.confidence:g} %"
+        yield f"Intervals of means are {level} intervals by Student's t, each for itself."
+        yield on_bounds(comparison.unit)
 
 
 def _on_groups(comparison: Comparison) -> Iterator[str]:

@@ -26,15 +26,18 @@ from .open_pairs import MOST_PAIRS_NAMED, from_each_other
 
 class Marks(NamedTuple):
     """The marks of the best and the second-best value, of letters above and below a value, of the
-    deviation behind it, and of a negative value, and what parts a value from its letters."""
+    deviation behind it, of its interval, and of a negative value, and what parts a value from its
+    letters, and these from an interval that a value lacks."""
 
     best: str
     second: str
     above: str
     below: str
     deviation: str
+    interval: str
     minus: str
     before_letters: str = ""
+    without_interval: str = ""
 
 
 DAGGER: Final = "†"
@@ -45,8 +48,10 @@ LATEX: Final = Marks(
     above=r"\textsuperscript{%s}",
     below=r"\textsubscript{%s}",
     deviation=r" $\pm$ %s",
+    interval=r" & {\footnotesize [%s, %s]}",
     minus="$-$",
     before_letters=" & ",
+    without_interval=" & ",
 )
 HTML: Final = Marks(
     best="<b>%s</b>",
@@ -54,6 +59,7 @@ HTML: Final = Marks(
     above="<sup>%s</sup>",
     below="<sub>%s</sub>",
     deviation=" ± %s",
+    interval=" [%s, %s]",
     minus=MINUS,
 )
 
@@ -94,7 +100,8 @@ class PaperTable:
     differences by each measure, `open_pairs` the runs of the differences that were tested and are
     not significant. With `baselines`, the other runs are compared with these only.
     `about` are the sentences of the caption on data and test. `deviations` are printed behind the
-    values, as far as they are known.
+    values, as far as they are known, and so are intervals, whose `bounds` (2 × runs × measures) are
+    NaN where there is none.
     """
 
     runs: tuple[str, ...]
@@ -105,6 +112,7 @@ class PaperTable:
     baselines: Sequence[str]
     about: Sequence[str]
     deviations: np.ndarray | None = None
+    bounds: np.ndarray | None = None
 
     @property
     def caption(self) -> str:
@@ -186,8 +194,7 @@ class PaperTable:
         ranks = np.unique(better_first, return_inverse=True)[1].tolist()
         cells = []
         for row, run in enumerate(self.runs):
-            signed = re.sub("^-", lambda _: marks.minus, printed[row])
-            cell = self._emphasised(signed, ranks[row], marks)
+            cell = self._emphasised(_signed(printed[row], marks), ranks[row], marks)
             if self.deviations is not None:
                 deviation = float(self.deviations[row, number])
                 if not np.isnan(deviation):
@@ -196,8 +203,19 @@ class PaperTable:
             if np.isnan(means[row]):
                 cell = "–"
                 letters = ""
-            cells.append(f"{cell}{marks.before_letters}{letters}")
+            interval = self._interval_of(row, number, places, marks)
+            cells.append(f"{cell}{marks.before_letters}{letters}{interval}")
         return cells
+
+    def _interval_of(self, row: int, number: int, places: int, marks: Marks) -> str:
+        """The interval of a mean in brackets; empty without intervals."""
+        if self.bounds is None:
+            return ""
+        lower, upper = self.bounds[:, row, number].tolist()
+        if np.isnan(lower) or np.isnan(upper):
+            return marks.without_interval
+        ends = [_signed(_printed(end, places), marks) for end in (lower, upper)]
+        return marks.interval % tuple(ends)
 
     def _emphasised(self, printed: str, rank: int, marks: Marks) -> str:
         """A printed mean; the best is bold, the second-best of more than two underlined."""
@@ -226,9 +244,15 @@ class PaperTable:
         """The table with the rules of booktabs, in an environment with a caption."""
         head, *rows = self._rows(places, escaped_latex, LATEX)
         # One column for the letter of a run, one for its name, and two for each measure: the
-        # numbers at the right, so that their decimals are aligned, and the letters behind them.
-        columns = "ll" + "r@{}l" * len(self.measures)
-        head[2:] = [rf"\multicolumn{{2}}{{c}}{{{name}}}" for name in head[2:]]
+        # numbers at the right, so that their decimals are aligned, and the letters behind them. A
+        # third one has the intervals.
+        of_measure = "r@{}l"
+        width = 2
+        if self.bounds is not None:
+            of_measure = r"r@{}l@{\ }r"
+            width = 3
+        columns = "ll" + of_measure * len(self.measures)
+        head[2:] = [rf"\multicolumn{{{width}}}{{c}}{{{name}}}" for name in head[2:]]
         lines = [
             r"\begin{table}",
             r"\centering",
@@ -280,6 +304,11 @@ def _printed(number: float, places: int) -> str:
     if places < 0:
         return repr(number)
     return f"{number:.{places}f}"
+
+
+def _signed(printed: str, marks: Marks) -> str:
+    """A printed number with the minus of a format."""
+    return re.sub("^-", lambda _: marks.minus, printed)
 
 
 def _joined(run_letters: Sequence[str]) -> str:

@@ -35,6 +35,7 @@ from ..statistics.defaults import LEAST_TESTED_TOPICS
 from . import figures, layout
 from .families import pairs_in_family
 from .fields import KINDS_OF_DATA
+from .mean_bounds import MeanBounds
 from .method import statistics_of
 from .open_pairs import counts_of_open, runs_of
 from .paper import PaperTable
@@ -74,7 +75,8 @@ class Comparison(Result):
 
     `repeats` has the means of the repeats (repeats × measures) of each system that has several.
     `chosen_by_values` is the baseline that was asked for as the best run. `all_runs` is the number
-    of runs that were tested; `first` leaves out some of them.
+    of runs that were tested; `first` leaves out some of them. `mean_bounds` has the intervals of
+    the means, if they were asked for.
     """
 
     runs: tuple[str, ...]
@@ -101,6 +103,7 @@ class Comparison(Result):
     repeats: Mapping[str, np.ndarray] = field(default_factory=dict)
     all_runs: int = 0
     by_topic: Evaluation | None = None
+    mean_bounds: MeanBounds | None = None
 
     def __post_init__(self) -> None:
         if not self.all_runs:
@@ -171,6 +174,9 @@ class Comparison(Result):
     def _table_of_means(self) -> Table:
         """A row per measure and run, with what is known of the run."""
         arrays = {"mean": self.values.T}
+        if self.mean_bounds is not None:
+            lower, upper = self.mean_bounds.of(self.runs)
+            arrays |= {"lower": lower.T, "upper": upper.T}
         if self.unjudged:
             shares = [self.unjudged.get(run, np.nan) for run in self.runs]
             arrays["unjudged"] = np.broadcast_to(shares, self.values.T.shape)
@@ -469,6 +475,10 @@ class Comparison(Result):
             tests,
             *notes_for_caption(self.measures, self.levels),
         ]
+        bounds = None
+        if self.mean_bounds is not None:
+            about.append(self.mean_bounds.in_caption)
+            bounds = self.mean_bounds.of(self.runs)
         deviations = None
         if self.repeats:
             about.append("± is the standard deviation of the means of a system's repeats.")
@@ -487,6 +497,7 @@ class Comparison(Result):
             self.baselines,
             about,
             deviations,
+            bounds,
         )
         of_groups = [table for group in self.groups.values() for table in group.papers()]
         return [own, *of_groups]

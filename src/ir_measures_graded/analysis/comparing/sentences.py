@@ -194,6 +194,8 @@ def _are(runs: Sequence[object]) -> str:
 def notes_below(comparison: Comparison) -> list[str]:
     """The sentences that the reader of the tables needs."""
     notes = [*notes_on_open(comparison), _method(comparison)]
+    if comparison.mean_bounds is not None:
+        notes += comparison.mean_bounds.notes()
     caution = comparison.corrected.caution_at(comparison.alpha)
     if caution:
         notes.append(caution)
