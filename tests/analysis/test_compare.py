@@ -1,5 +1,6 @@
 """Means and tests of several runs: equality with SciPy and others, undefined cases, tables."""
 
+import itertools
 import json
 import re
 import sys
@@ -12,6 +13,7 @@ from evaluations import of_array
 
 from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare, evaluate
+from ir_measures_graded.analysis.comparing.judgments import FamilyOverTies
 from ir_measures_graded.analysis.comparing.tests import PAIRED_T, TESTS, Further
 from ir_measures_graded.analysis.statistics.corrections import CORRECTIONS
 from ir_measures_graded.analysis.statistics.primary import CONSTANT, EQUAL, TWO_MORE, UNTESTED
@@ -949,14 +951,71 @@ def test_the_sentences_for_method_say_how_the_differences_were_tested():
     assert "Holm" not in two
 
 
-def test_a_comparison_tells_if_another_order_of_ties_turns_its_verdict():
-    random = np.random.default_rng(5)
-    topics = [f"q{number}" for number in range(40)]
+def random_values(random, count):
+    """A function that gives each of 12 documents of `count` topics one of some values."""
+    topics = [f"q{number}" for number in range(count)]
     documents = [f"d{number}" for number in range(12)]
 
     def by_topic(values):
         return {topic: {doc: int(random.choice(values)) for doc in documents} for topic in topics}
 
+    return by_topic
+
+
+@pytest.mark.parametrize("comparisons", [None, 400])
+@pytest.mark.parametrize("baseline", [None, "A"])
+def test_a_verdict_is_turned_if_a_choice_of_orders_turns_it(baseline, comparisons):
+    """Each topic has its lowest or its highest difference, in all 1,024 ways."""
+    settings = {"correction": "bonferroni", "baseline": baseline, "comparisons": comparisons}
+    is_low = np.array(list(itertools.product([False, True], repeat=10)))
+    count = {True: 0, False: 0}
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        by_topic = random_values(random, 10)
+        qrels = by_topic([0, 0, 1, 2])
+        runs = {name: by_topic(range(1, random.integers(3, 30))) for name in "ABC"}
+        ends = [evaluate(qrels, runs, [f"nDCG(ties={end!r})@5"]) for end in ("min", "max")]
+        lowest, highest = (dict(zip("ABC", end.values[:, 0], strict=True)) for end in ends)
+        tests = compare(qrels, runs, ["nDCG@5"], **settings).outcomes
+        for test in tests:
+            low = lowest[test.run] - highest[test.other]
+            high = highest[test.run] - lowest[test.other]
+            outcome = stats.ttest_1samp(np.where(is_low, low, high), 0, axis=1)
+            p = np.minimum(1, outcome.pvalue * (comparisons or len(tests)))
+            is_turned = (p < 0.05) != test.significant
+            is_turned |= outcome.statistic * test.difference < 0
+            assert test.ties_turn == is_turned.any()
+            count[test.ties_turn] += 1
+    assert min(count.values()) > 1
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@pytest.mark.parametrize("settings", [{}, {"baseline": "B"}, {"baseline": ["B", "A"]}])
+@pytest.mark.parametrize("comparisons", [None, 9])
+def test_other_orders_have_the_correction_of_the_whole_family(correction, settings, comparisons):
+    if correction != "none":
+        settings = settings | {"comparisons": comparisons}
+    random = np.random.default_rng(7)
+    array = random.random((4, 12)) + np.array([[0.0], [0.2], [0.3], [0.4]])
+    comparison = compare(of_array(array), correction=correction, **settings)
+    for test in comparison.outcomes:
+        family = FamilyOverTies(comparison, test, comparison.by_topic)
+        changed = array.copy()
+        pair = ["ABCD".index(name) for name in (test.run, test.other)]
+        changed[pair] = random.random((2, 12))
+        found = family.outcome(*changed[pair])
+        of_order = compare(of_array(changed), correction=correction, **settings)
+        by_pair = {(one.run, one.other): one for one in of_order.outcomes}
+        sign = 1
+        expected = by_pair.get((test.run, test.other))
+        if expected is None:  # pairs are in the order of the means
+            sign = -1
+            expected = by_pair[test.other, test.run]
+        assert found == pytest.approx((sign * expected.difference, expected.adjusted))
+
+
+def test_a_comparison_tells_if_another_order_of_ties_turns_its_verdict():
+    by_topic = random_values(np.random.default_rng(5), 40)
     qrels = by_topic([0, 0, 1, 2])
     runs = {"a": by_topic([1, 2, 3]), "b": by_topic([1, 2, 3, 4, 5, 6])}
     comparison = compare(qrels, runs, ["nDCG@5"])
@@ -973,7 +1032,7 @@ def test_a_comparison_tells_if_another_order_of_ties_turns_its_verdict():
     )
     broken = {}
     for name, run in runs.items():
-        broken[name] = {topic: sorted(run[topic], key=run[topic].get) for topic in topics}
+        broken[name] = {topic: sorted(run[topic], key=run[topic].get) for topic in qrels}
     untied = compare(qrels, broken, ["nDCG@5"])
     assert untied.outcomes[0].ties_turn is False
     assert "tied" not in " ".join(untied.notes())

@@ -402,7 +402,7 @@ def with_turns(comparison: Comparison, run_of: Mapping[str, Run]) -> Comparison:
             if test.significant:
                 turns = may_turn(test.measure, run, other, test.difference or 0.0)
                 test = replace(test, may_turn=turns)
-            is_turned, p_over_ties = ties_turn(test, run, other, comparison.alpha, over_ties)
+            is_turned, p_over_ties = ties_turn(comparison, test, run, other, over_ties)
             test = replace(test, ties_turn=is_turned)
             if is_turned:
                 test = replace(test, p_over_ties=p_over_ties)

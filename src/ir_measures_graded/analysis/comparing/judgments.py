@@ -5,18 +5,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from ir_measures import Measure
 
+from ...core.registry.facts import sign_of
+from ...evaluation.evaluation import Evaluation
 from ...evaluation.named import Run, Study
 from ...evaluation.order_of_rows import tied_documents
+from ...evaluation.order_of_runs import best_first
 from ...evaluation.weights import MeansOverTopics
 from ...output.formats import p_of
 from ..ranges import differences_by_topic, values_over_ties
+from ..statistics.precision import noise_of, unit_of
 from ..statistics.primary import paired
+from .families import families_of
 from .tests import Test
+
+if TYPE_CHECKING:
+    from .result import Comparison
 
 MOST_BYTES_KEPT: Final = 250_000_000
 """The ranges need all documents of the runs in memory. Larger files of runs are read by blocks."""
@@ -82,15 +91,6 @@ class ValuesOverTies:
         self._ends: dict[tuple[Measure, str], np.ndarray | None] = {}
         self._has_ties: dict[tuple[Measure, str], bool] = {}
 
-    def differences(self, measure: Measure, run: Run, other: Run) -> np.ndarray | None:
-        """The lowest and the highest difference `run` − `other` of each topic (2 × T); None for a
-        measure without such values."""
-        ends = self._ends_of(measure, run)
-        ends_of_other = self._ends_of(measure, other)
-        if ends is None or ends_of_other is None:
-            return None
-        return ends - ends_of_other[::-1]
-
     def may_differ(self, measure: Measure, run: Run) -> bool:
         """Whether documents of different levels are tied in the run."""
         key = measure, run.name
@@ -98,49 +98,133 @@ class ValuesOverTies:
             self._has_ties[key] = bool(tied_documents(run.ranks, measure.params.get("cutoff")))
         return self._has_ties[key]
 
-    def _ends_of(self, measure: Measure, run: Run) -> np.ndarray | None:
+    def ends(self, measure: Measure, run: Run) -> np.ndarray | None:
+        """The lowest and the highest value of each topic (2 × T); None for a measure without such
+        values."""
         key = measure, run.name
         if key not in self._ends:
             self._ends[key] = values_over_ties(measure, run)
         return self._ends[key]
 
 
+class FamilyOverTies:
+    """The family of differences of one test, in which its two runs can have other values."""
+
+    def __init__(self, comparison: Comparison, test: Test, evaluation: Evaluation):
+        self.values = evaluation.paired(test.measure)
+        runs = evaluation.runs
+        baselines: list[str] = []
+        if comparison.baselines:
+            baselines = [str(test.other)]
+        means = evaluation.paired_means(test.measure)
+        order = best_first(sign_of(test.measure) * means, runs)
+        (self._pairs,) = families_of(runs, baselines, order)
+        self._pair = runs.index(str(test.run)), runs.index(str(test.other))
+        self._changed: list[int] = []
+        for number, members in enumerate(self._pairs):
+            if not set(self._pair).isdisjoint(members):
+                self._changed.append(number)
+        self._correction = comparison.corrected
+        self._size = comparison.comparisons or len(self._pairs)
+
+    @cached_property
+    def _p(self) -> np.ndarray:
+        """The p-values of the family, as they were tested."""
+        return paired(self.values, self._pairs).p
+
+    def outcome(self, run: np.ndarray, other: np.ndarray) -> tuple[float, float]:
+        """The difference and its corrected p-value, if both runs have other values in the topics.
+
+        The p-values of all other pairs with one of these runs change, too.
+        """
+        values = self.values.copy()
+        values[self._pair, :] = run, other
+        tested = paired(values, [self._pairs[number] for number in self._changed])
+        p_values = self._p.copy()
+        p_values[self._changed] = tested.p
+        adjusted = self._correction.adjust(p_values, self._size)
+        number = self._pairs.index(self._pair)
+        difference = tested.difference[self._changed.index(number)]
+        return float(difference), float(adjusted[number])
+
+
 def ties_turn(
-    test: Test, run: Run, other: Run, alpha: float, over_ties: ValuesOverTies
+    comparison: Comparison, test: Test, run: Run, other: Run, over_ties: ValuesOverTies
 ) -> tuple[bool | None, str]:
     """Whether another order of tied documents turns the sign or the significance of a difference,
     and p over the orders that were tried, in words.
 
-    Each topic can have its lowest or its highest difference. Four of these choices are tested: all
-    lowest, all highest, all far from the mean and all near it. False if none of them turns the
-    test, and if no documents of different levels are tied. None if the measure has no ranges, and
-    if topics have weights or are left out.
+    Each topic can have its lowest or its highest difference. The choices with the least and the
+    largest t and mean are tested, see `choices_of`. The other runs of the family keep their order.
+    False if none of them turns the test, and if no documents of different levels are tied. None if
+    the measure has no ranges, and if topics have weights or are left out.
     """
     measure = test.measure
+    evaluation = comparison.by_topic
     is_plain = run.judgments.counting.is_plain and not measure.params.get("avg")
-    if not is_plain or not test.p or test.adjusted is None:
+    if evaluation is None or not is_plain or test.adjusted is None:
         return None, ""
     if not over_ties.may_differ(measure, run) and not over_ties.may_differ(measure, other):
         return False, ""
-    ends = over_ties.differences(measure, run, other)
-    if ends is None:
+    ends = over_ties.ends(measure, run)
+    ends_of_other = over_ties.ends(measure, other)
+    family = FamilyOverTies(comparison, test, evaluation)
+    if ends is None or ends_of_other is None or ends.shape[1] != family.values.shape[1]:
         return None, ""
-    low, high = ends
     mean = test.difference or 0.0
-    is_low_far = mean - low > high - mean
-    choices = [low, high, np.where(is_low_far, low, high), np.where(is_low_far, high, low)]
-    # p of the other pairs of the family stays as it is.
-    factor = test.adjusted / test.p
+    if abs(mean) <= noise_of(family.values):
+        mean = 0.0
     p_values = [float(test.adjusted)]
     is_turned = False
-    for differences in choices:
-        values = np.stack([differences, np.zeros_like(differences)])
-        outcome = paired(values, [(0, 1)], alpha)
-        p = min(1.0, float(outcome.p[0]) * factor)
-        is_opposite = float(outcome.difference[0]) * mean < 0
-        is_turned |= is_opposite or (p < alpha) != test.significant
+    for is_low in choices_of(ends[0] - ends_of_other[1], ends[1] - ends_of_other[0]):
+        values_of_run = np.where(is_low, ends[0], ends[1])
+        values_of_other = np.where(is_low, ends_of_other[1], ends_of_other[0])
+        difference, p = family.outcome(values_of_run, values_of_other)
+        is_turned |= difference * mean < 0 or (p < comparison.alpha) != test.significant
         p_values.append(p)
     return is_turned, f"{p_of(min(p_values))} to {p_of(max(p_values)).removeprefix('p = ')}"
+
+
+def choices_of(low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:
+    """Whether each topic has its lowest difference and not its highest one (T), for all lowest, all
+    highest, and the least, the largest and the smallest t of either sign.
+
+    The topics are sorted by the middle of both differences and divided in two at each place: the
+    first ones have their lowest difference and the others their highest, which spreads them, or the
+    reverse, which makes them alike.
+
+    >>> low, high = np.array([0.0, 0.25, 0.5]), np.array([1.0, 0.5, 0.75])
+    >>> [choice.tolist() for choice in choices_of(low, high)][-1]
+    [True, True, False]
+    """
+    order = np.argsort(low + high, kind="stable")
+    unit = unit_of(np.concatenate([low, high]))  # squares of huge values would leave the floats
+    topics = order.size
+    choices = [np.ones(topics, bool), np.zeros(topics, bool)]
+    for is_low_first in (True, False):
+        first, last = (low, high) if is_low_first else (high, low)
+        t = _t_of_divisions(first[order] / unit, last[order] / unit)
+        for place in (np.argmin(t), np.argmax(t), np.argmin(np.abs(t))):
+            choice = np.full(topics, not is_low_first)
+            choice[order[:place]] = is_low_first
+            choices.append(choice)
+    return list({choice.tobytes(): choice for choice in choices}.values())
+
+
+def _t_of_divisions(first: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """A number that rises with Student's t (T + 1), if the first 0, 1, … T topics have the first of
+    two differences, and all others the last."""
+    total = _sums_of_divisions(first, last)
+    squares = _sums_of_divisions(first**2, last**2)
+    spread = squares - total**2 / first.size
+    least = np.finfo(float).eps * max(float(squares.max()), np.finfo(float).tiny)
+    return total / np.sqrt(np.maximum(spread, least))
+
+
+def _sums_of_divisions(first: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """The sums (T + 1) of the first 0, 1, … T numbers of `first` and all others of `last`."""
+    sums = np.concatenate(([0.0], np.cumsum(first - last)))
+    return last.sum() + sums
 
 
 def runs_by_name(study: Study | None) -> dict[str, Run]:

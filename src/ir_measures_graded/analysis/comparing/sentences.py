@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 MOST_NAMED: Final = 3
 MAY_TURN: Final = "but judgments of unjudged documents could turn"
 TIES_TURN: Final = (
-    "The {} on the order of tied documents, with p over other orders: {}; --ties chooses an order, "
-    "and ranges has the lowest and highest means."
+    "The {} on the order of tied documents, with p over the orders that were tried: {}; --ties "
+    "chooses an order, and ranges has the lowest and highest means."
 )
 ELSEWHERE: Final = "-f csv, -f json and -o FILE.csv have them"
 
