@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from ir_measures import AP, RR, Judged, P, R, nDCG
 
-from ir_measures_graded import CG, DCG_JK, NDCNG, NDPM, SR, GradedError, muAP, nCG, nDCG_JK
+from ir_measures_graded import CG, DCG_JK, NDCNG, NDPM, SR, GradedError, demo, muAP, nCG, nDCG_JK
 from ir_measures_graded.analysis import Curves, CurvesByMeasure, curves, evaluate
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0, "d": 2}, "q2": {"a": 2}, "q3": {"d": 1, "e": 0}}
@@ -123,6 +124,30 @@ def test_tables_have_the_ranks_that_are_named():
     expected = [row for row in whole.records() if row["rank"] in (2, 5)]
     assert sorted(result.records(), key=str) == sorted(expected, key=str)
     assert result.values.shape == (2, 6)
+
+
+def test_a_short_table_has_few_ranks_the_cutoff_and_the_last_one():
+    generator = np.random.default_rng(0)
+    long = Curves(nCG, 9, ("a", "b"), generator.random((2, 60)), cutoff=30)
+    short = long.at_few_ranks()
+    assert [row[0] for row in short.table()[1]] == [1, 2, 3, 5, 10, 20, 30, 50, 60]
+    assert replace(long, at=(4, 9)).at_few_ranks().at == (4, 9)
+    ten = Curves(nCG, 9, ("a", "b"), generator.random((2, 10)))
+    assert ten.at_few_ranks() is ten
+    both = CurvesByMeasure((ten, ten))
+    assert both.at_few_ranks() is both
+    assert CurvesByMeasure((ten, long)).at_few_ranks().curves[1].at == short.at
+
+
+def test_a_file_has_all_ranks_and_the_terminal_few(output, tmp_path):
+    words = ["curves", demo.NAME, demo.run_paths()["A"], "CG@40"]
+    path = tmp_path / "all.csv"
+    assert len(output(*words)) > 40
+    printed = output(*words, "-o", path)
+    assert sum(line.strip()[:1].isdigit() for line in printed) == 7
+    assert f"{path} has all ranks; -f text prints them, --at chooses some." in " ".join(printed)
+    assert len(path.read_text().splitlines()) == 1 + 2 * 40
+    assert len(output(*words, "-o", path, "-f", "text")) > 40
 
 
 def test_ranks_of_the_table_do_not_shorten_the_curves():
@@ -251,7 +276,10 @@ def test_a_run_has_one_colour_in_the_panels_of_all_measures():
     best = [names[run] for run in curves_by_measure[0].shown]
     assert [panels[0][run] for run in best] == [panels[1][run] for run in best]
     entries = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
-    assert set(entries) == {*best, "15 other runs"}
+    assert entries == [*best, "15 other runs"]
+    assert "Runs are in the order of nCG." in CurvesByMeasure(tuple(curves_by_measure)).caption
+    columns, _ = curves_by_measure[0].table()
+    assert columns[1:] == best  # the table has the order of the legend
 
 
 def test_the_legend_stands_beside_the_first_row_of_panels():

@@ -97,6 +97,10 @@ RATIO_OF_MEANS = (
 )
 HOW_EVALUATE_DOES = "; evaluate averages the ratios of the topics."
 LEAVES_OUT = "The best {} of {} are shown{}; {} are grey and have no column."
+MOST_RANKS = 10
+"""A table of so many ranks is short."""
+FEW_RANKS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""The ranks of a short table, besides the cutoff and the last one."""
 NARROW = Note(
     f"Below {NARROW_BANDS} topics, bands are narrow: in simulations, those of 95 % covered the "
     "mean in .87 to .94 of samples of 10 topics, and in .90 to .93 of 25."
@@ -259,14 +263,11 @@ class Curves(Result):
 
     def tables(self) -> list[Table]:
         """One row per rank, or per rank of `at`, and one column per curve that figures show in
-        colour, each followed by its band."""
+        colour, in the order of their legend, each followed by its band."""
         columns: dict[str, np.ndarray] = {RANK: self.ranks}
         if self.ideal is not None:
             columns[IDEAL] = self.ideal
-        numbers: Iterable[int] = range(len(self.runs))
-        if len(self.runs) > MOST_COLOURED:
-            numbers = self.shown
-        for number in numbers:
+        for number in self.shown:
             run = self.runs[number]
             columns[run] = self.values[number]
             if self.bands is not None:
@@ -276,6 +277,15 @@ class Curves(Result):
         cells = [column[self.rows].tolist() for column in columns.values()]
         rows = list(zip(*cells, strict=True))
         return [Table(list(columns), rows)]
+
+    def at_few_ranks(self) -> Curves:
+        """The curves whose tables have ranks such as 1, 2, 5, 10, the cutoff and the last one; all
+        of at most ten ranks, and those of `at` if it has some."""
+        depth = self.ranks.size
+        if self.at or depth <= MOST_RANKS:
+            return self
+        chosen = {rank for rank in FEW_RANKS if rank < depth} | {self.last, depth}
+        return replace(self, at=tuple(sorted(chosen)))
 
     def data(self) -> Table:
         """One row per curve and rank, or rank of `at`; without bands, `lower` and `upper` are
@@ -368,12 +378,14 @@ class Curves(Result):
         styles: Mapping[str, Mapping[str, Any]] | None = None,
         shows_legend: bool = True,
         heading: str = "",
+        order: Sequence[int] | None = None,
     ) -> figures.Lines:
-        """The curves as a drawing, the best run at the cutoff first.
+        """The curves as a drawing, in this order of the runs, or the best one at the cutoff first.
 
         `styles` are those of some runs; the others are pale. The id of the line of run 3 is
         ``run-3``.
         """
+        order = self.order if order is None else order
         if styles is None:
             styles = {run: style for run, style in zip(self.runs, self.styles, strict=True)
                       if style is not figures.PALE}  # fmt: skip
@@ -385,8 +397,8 @@ class Curves(Result):
             lines.append(figures.Line(IDEAL, self.ideal, style))
         is_named = False
         others = len(self.runs) - sum(run in styles for run in self.runs)
-        first_shown = [run for run in self.order if self.runs[run] in styles]
-        pale = [run for run in self.order if self.runs[run] not in styles]
+        first_shown = [run for run in order if self.runs[run] in styles]
+        pale = [run for run in order if self.runs[run] not in styles]
         for number in first_shown + pale:
             run = self.runs[number]
             style = dict(styles.get(run, figures.PALE))
@@ -553,6 +565,13 @@ class CurvesByMeasure(Result):
         """The last rank and the topics of a curve, if those of the others differ."""
         return "" if self._where_all_end else by_measure.where
 
+    def at_few_ranks(self) -> CurvesByMeasure:
+        """The curves whose tables have few ranks, as `Curves.at_few_ranks`."""
+        shorter = tuple(by_measure.at_few_ranks() for by_measure in self.curves)
+        if all(by_measure in self.curves for by_measure in shorter):
+            return self
+        return CurvesByMeasure(shorter)
+
     def tables(self) -> list[Table]:
         """The tables of all measures below one another, with their columns."""
         records = []
@@ -580,7 +599,10 @@ class CurvesByMeasure(Result):
     @property
     def caption(self) -> str:
         """What a reader must know of the figure."""
-        parts = list(self.curves[0].about_lines)
+        first = self.curves[0]
+        parts = list(first.about_lines)
+        if len(first.runs) > 1:
+            parts.append(f"Runs are in the order of {first.measure}.")
         for by_measure in self.curves:
             if by_measure.ideal is not None and GREY_LINE not in parts:
                 parts.append(GREY_LINE)
@@ -595,8 +617,8 @@ class CurvesByMeasure(Result):
         """Draw the curves, a panel for each measure.
 
         Panels of one unit have one vertical axis. All panels show the runs of the first one in
-        colour, each in one style. A single run has a panel for each unit, with a line for each
-        measure. Needs the extra ``plot``.
+        colour, each in one style; the legend has its order. A single run has a panel for each unit,
+        with a line for each measure. Needs the extra ``plot``.
         """
         groups = self._by_unit
         if len(self.curves[0].runs) == 1:
@@ -610,7 +632,10 @@ class CurvesByMeasure(Result):
         panels = []
         for by_measure in self.curves:
             panel = by_measure.drawing_of_lines(
-                first.style_of, shows_legend=False, heading=str(by_measure.measure)
+                first.style_of,
+                shows_legend=False,
+                heading=str(by_measure.measure),
+                order=first.order,
             )
             y_range = ends.get(id(by_measure))
             panels.append(replace(panel, size=SIZE_OF_PANEL, y_range=y_range))

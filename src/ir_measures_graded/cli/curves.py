@@ -10,6 +10,9 @@ from ..core.registry.everyday import MEANINGS_OF_DCG, meanings_of_dcg
 from ..errors import GradedError, InputWarning
 from ..evaluation.at_ranks import uncut
 from ..files.sources import is_named_file
+from ..output.formats import listed
+from ..output.result import View
+from ..output.tables import Note
 from .arguments import (
     COLLECTION,
     NO_RELEVANT,
@@ -22,6 +25,7 @@ from .arguments import (
 )
 from .habits import shown_line
 from .parser import Arguments, Option, output, share, unless_drawn, whole_number, whole_numbers
+from .results import Answer
 
 
 def _of_one_topic(arguments: Arguments) -> str:
@@ -68,11 +72,12 @@ OPTIONS = (
 )
 
 
-def run(arguments: Arguments) -> Curves | CurvesByMeasure:
+def run(arguments: Arguments) -> Answer:
     """Show a measure at every rank, averaged over topics.
 
-    The table has one row per rank, or per rank of --at, and one column per run. A measure must take
-    a cutoff, which sets the depth.
+    The table has one row per rank, or per rank of --at, and one column per run, the best one first.
+    A measure must take a cutoff, which sets the depth. With -o, the command prints few ranks unless
+    --at or -f is given; the file has all.
 
       ir_measures_graded curves qrels.txt runs/*.gz \\
           "nDCG_JK(b=2,gains=0:0,1:1,2:10,3:100)" -o nDCG.svg
@@ -88,7 +93,23 @@ def run(arguments: Arguments) -> Curves | CurvesByMeasure:
     highlight = [run_named(text, first) for text in arguments.highlight]
     settings = arguments.of("depth", "at", "confidence", "resamples", "seed", "topic")
     settings |= arguments.of("ratio_of_means")
-    return curves(*first, highlight=highlight, **settings)
+    return _answer(curves(*first, highlight=highlight, **settings), arguments)
+
+
+def _answer(result: Curves | CurvesByMeasure, arguments: Arguments) -> Answer:
+    """The curves; beside a file, which has all ranks, few of them are printed."""
+    answer = Answer(result)
+    if not arguments.output or "format" in arguments.given_options:
+        return answer
+    few = result.at_few_ranks()
+    if few is not result:
+        files = listed(arguments.output, len(arguments.output))
+        have = "has" if len(arguments.output) == 1 else "have"
+        on_ranks = Note("{} {} all ranks; -f text prints them, --at chooses some.", files, have)
+        notes = [on_ranks, *few.notes()]
+        view = View(few.tables(), noted=notes, above=few.answer(), remarks=few.remarks)
+        answer.printed = Answer(view)
+    return answer
 
 
 def _hint_on_dcg(arguments: Arguments) -> str:
