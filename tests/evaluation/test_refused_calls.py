@@ -39,15 +39,46 @@ def batch(topic, doc, score):
 
 
 def refusal(function, *arguments, **options):
+    """The message, which is that of the only error that a user sees."""
     with pytest.raises(GradedError) as refused:
         function(*arguments, **options)
-    return str(refused.value)
+    error = refused.value
+    assert error.__cause__ is None
+    assert error.__suppress_context__ or error.__context__ is None
+    return str(error)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("DCG@5", "hits@10", "accuracy@5", "rprec@5", "ndcg@0", "ndcg@5-l2", "map-l0"),
+        *(
+            "map@-1",
+            "hit(rel=2)@10",
+            "nDCG_KJ@10",
+            "nDCG_JK(b=1)@10",
+            "no*",
+            "prefs_simp",
+            "qrels_jg",
+        ),
+        *("nDCG@5,DCG@5", "DCG@5,x", "utility.1,-1,0,1"),
+    ],
+)
+def test_a_wrong_measure_is_told_in_a_single_error(text):
+    refusal(evaluate, GOOD, {"a": GOOD}, [text])
+    refusal(array_values, text, [1], [1], sizes=[1])
+
+
+def test_a_name_before_a_message_adds_no_second_error():
+    assert refusal(evaluate, GOOD, {"a": {"1": {"x": NAN}}}, ["AP"]).startswith("a: run: ")
+    levels = {"1": {**GOOD["1"], "c": 0.5}}
+    assert "level" in refusal(evaluate, levels, {"a": GOOD}, ["nDCG(gains=1:1)@5"])
 
 
 @pytest.mark.parametrize(
     ("arguments", "fact"),
     [
-        (("CG", [1], [1]), "give sizes=…, the documents of each group"),
+        (("CG", [1], [1]), "flat labels need groups: for one query write sizes=[1]"),
         (("CG", [1, 0, 1], [1, 2, 3], [2]), "groups [2] do not fit 3 labels"),
         (
             ("CG", [1, 0], [1, 2], [1, 1]),

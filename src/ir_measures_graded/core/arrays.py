@@ -588,7 +588,7 @@ def _array(name: str, values: Array) -> np.ndarray:
         # NumPy refuses a ragged list, and its old releases warn of it; tensors may be on another
         # device.
         reason = " ".join(str(error).split())
-        raise GradedError(f"cannot read the {name} as an array: {reason}") from error
+        raise GradedError(f"cannot read the {name} as an array: {reason}") from None
 
 
 def numbers_in(name: str, values: Array) -> np.ndarray:
@@ -698,9 +698,9 @@ def told_of_swapped(labels: Array, scores: Array) -> Iterator[None]:
     """Say that labels and scores are swapped, if they are, in the error on labels."""
     try:
         yield
-    except GradedError as error:
+    except GradedError:
         if are_swapped(labels, scores):
-            raise GradedError(SWAPPED) from error
+            raise GradedError(SWAPPED) from None
         raise
 
 

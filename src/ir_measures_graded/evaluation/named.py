@@ -787,4 +787,5 @@ def about(name: str | None) -> Iterator[None]:
         if not name or str(error).startswith(f"{name}: "):
             raise
         # Not every subclass takes a message alone, so no constructor is called.
-        raise type(error).__new__(type(error), f"{name}: {error}") from error
+        named_error = type(error).__new__(type(error), f"{name}: {error}")
+        raise named_error from error.__cause__  # the same without the name is of no use

@@ -380,11 +380,12 @@ def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
         import csv
 
         _refuse_open_name(text, delimiter, file, reading)
-        names: list[str] = []
-        try:
+        names: list[str] | None = None
+        with suppress(csv.Error):  # binary data is not a header
             names = next(csv.reader([text], delimiter=delimiter), [])
-        except csv.Error:  # binary data is not a header
+        if names is None:
             _refuse_long_name(text, delimiter, file, reading)
+            continue
         if len(names) > columns.MOST_COLUMNS:
             raise FileError(
                 f"{file}:1: {len(names):,} columns; at most {columns.MOST_COLUMNS:,} are read"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -174,12 +175,10 @@ class Judged:
         """
         if 2 * documents.size > self.level.size:
             return self.gain(gains)[documents]
-        try:
+        with suppress(GradedError):
             self.levels.gain(gains)
-        except GradedError:
-            self.gain(gains)  # names the level of the first document
-            raise
-        return gain_of(self.level[documents], gains)
+            return gain_of(self.level[documents], gains)
+        return self.gain(gains)[documents]  # whose error names the level of the first document
 
     @computed_once
     def possible_gains(self, gains: Gains) -> np.ndarray:

@@ -60,7 +60,7 @@ def measures_of(plugin: object, name: str) -> tuple[Any, ...]:
         manager.register(plugin, name)
         manager.check_pending()
     except pluggy.PluginValidationError as error:
-        raise GradedError(str(error)) from error
+        raise GradedError(str(error)) from None
     if not manager.get_hookcallers(plugin):
         raise GradedError("it implements no hook; mark graded_measures with @hookimpl")
     results = manager.hook.graded_measures()  # one for each plugin with a result; here at most one

@@ -282,21 +282,21 @@ def named_by(measure: Measure | str) -> list[Measure]:
         raise GradedError(
             f"{OFFICIAL} names the measures of an ir-datasets collection; give its id as qrels"
         )
-    try:
+    with suppress(GradedError), without_suggestions():
         return [_typed_if_alias(parse_measure(measure), measure)]
-    except GradedError:
-        measures = trec_measures(measure) or _everyday_measures(measure)
-        if measures:
-            return measures
-        texts = re.split(_COMMA, measure)
-        if len(texts) == 1:
-            _refuse_wrong_cutoff(measure)
-            if normalised(measure.partition("(")[0].strip()) not in registry():
-                from .everyday import refuse_parameters
-
-                refuse_parameters(measure)
-            raise
+    # No handler is open, so that the errors below are the only ones that a user sees.
+    measures = trec_measures(measure) or _everyday_measures(measure)
+    if measures:
+        return measures
+    texts = re.split(_COMMA, measure)
+    if len(texts) > 1:
         return list(chain.from_iterable(named_by(text.strip()) for text in texts))
+    _refuse_wrong_cutoff(measure)
+    if normalised(measure.partition("(")[0].strip()) not in registry():
+        from .everyday import refuse_parameters
+
+        refuse_parameters(measure)
+    return [parse_measure(measure)]  # which raises the error
 
 
 def _typed_if_alias(measure: Measure, text: str) -> Measure:
