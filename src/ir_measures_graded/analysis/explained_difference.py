@@ -47,7 +47,7 @@ DIFFERING = (
 MOST_COMPARED = 30
 """The figure of two rankings has so many ranks without a depth or cutoff."""
 TOP_RANKS = 10
-"""Without a cutoff, the table has the unjudged documents down to this rank."""
+"""The table has documents that add nothing down to this rank, unjudged ones down to a cutoff."""
 ROUNDING = 1e-9
 """A sum of differences that is off by this much can be a rounding error."""
 
@@ -126,19 +126,19 @@ class ExplainedDifference(Result):
         return Table.of(DIFFERING, rows)
 
     def _shown(self) -> list[dict[str, Any]]:
-        """The records of the documents that add to a value, and of the unjudged ones that take the
-        ranks of others; all if the measure has no contributions."""
-        last = self.run.measure.params.get("cutoff") or TOP_RANKS
+        """The records of the documents that add to a value, and of those in the top ranks, which
+        take the ranks of others; all if the measure has no contributions."""
+        cutoff = self.run.measure.params.get("cutoff") or TOP_RANKS
         shown = []
         for row in self.records():
             is_adding = row["contribution"] or row["other_contribution"]
-            is_unjudged = row["level"] is None and _best_rank(row) <= last
-            if row["difference"] is None or is_adding or is_unjudged:
+            last = cutoff if row["level"] is None else min(cutoff, TOP_RANKS)
+            if row["difference"] is None or is_adding or _best_rank(row) <= last:
                 shown.append(row)
         return shown
 
     def tables(self) -> list[Table]:
-        """One row per document that adds to a value, and per unjudged one in the top ranks."""
+        """One row per document that adds to a value or is in the top ranks."""
         rows = self._shown()
         heads = {}
         for name, word in (("rank", "rank"), ("contribution", "adds")):
