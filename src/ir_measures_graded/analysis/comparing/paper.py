@@ -92,6 +92,18 @@ def labels(measures: Sequence[Measure]) -> list[str]:
     return names
 
 
+def _in_full(measure: Measure) -> str:
+    """The measure string, and in words what it says of the least relevant level.
+
+    >>> from ir_measures import AP, nDCG
+    >>> _in_full(AP(rel=2) @ 5), _in_full(nDCG(judged_only=True) @ 5)
+    ('AP(rel=2)@5, relevant from level 2', 'nDCG(judged_only=True)@5')
+    """
+    if "rel" in measure.params:
+        return f"{measure}, relevant from level {measure.params['rel']}"
+    return str(measure)
+
+
 @dataclass(frozen=True)
 class PaperTable:
     """The means of runs by measures (`values`), and which differences between runs are significant.
@@ -132,10 +144,10 @@ class PaperTable:
         marks += self._not_told_apart()
         second = ", the second-best underlined" if len(self.runs) > 2 else ""
         bold = f"The best values are bold{second}; arrows show the better direction."
-        short_and_full = zip(labels(self.measures), map(str, self.measures), strict=True)
-        definitions = (
-            f"{label}: {measure}." for label, measure in short_and_full if label != measure
-        )
+        definitions = []
+        for label, measure in zip(labels(self.measures), self.measures, strict=True):
+            if label != str(measure):
+                definitions.append(f"{label}: {_in_full(measure)}.")
         return " ".join(filter(None, [*self.about, bold, marks, *definitions]))
 
     def _not_told_apart(self) -> str:
