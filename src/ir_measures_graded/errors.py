@@ -63,6 +63,8 @@ class EmptyRunWarning(InputWarning):
 
 ON_COLUMNS = "columns"
 """The kind of the remark on columns that are read by the words of their names."""
+EQUAL_SCORES = "equal scores"
+"""The kind of the remark on a run in which all scores of a topic are equal."""
 BY_NAME = "names of files"
 """The kind of the remark that the files of a folder answer the queries of their names."""
 
@@ -74,7 +76,8 @@ class Remark(NamedTuple):
     - `subject`: the name of the run, the measure or the qrels; empty for the qrels of a run's
       remark.
     - `text`: one sentence without the subject and without a full stop.
-    - `share`: the share that the text begins with, if the remark may be one for several runs.
+    - `share`: the share that the text begins with, as in ``40 % of`` or ``2 of``, if the remark may
+      be one for several runs. The text may end with advice behind a semicolon.
     - `topics`: all topics that it is about; the text names the first ones.
 
     Readers and runs return remarks, a result keeps them as its `remarks`, and every format shows

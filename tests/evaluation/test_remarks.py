@@ -57,6 +57,26 @@ def test_a_run_has_its_remarks_in_every_way_of_use(run, remarks):
     assert [remark.text for remark in check(QRELS, {"x": run}, ["Bpref"]).remarks] == remarks
 
 
+def test_one_note_on_ties_names_all_runs(tmp_path):
+    equal = {"q1": {"a": 7.0, "b": 7.0}, "q2": {"a": 1.0}}
+    runs = {"x": equal, "y": equal}
+    text = "x and y: all scores of a topic are equal, so the document ids decide"
+    with pytest.warns(InputWarning) as caught:
+        evaluate(QRELS, runs, ["AP"])
+    assert [str(warning.message) for warning in caught] == [text]
+    labels = tmp_path / "test.svm"
+    labels.write_text("".join(f"{label} qid:1 1:1\n" for label in (2, 1, 0)))
+    predictions = {}
+    for name, scores in (("m1", "5\n5\n1\n"), ("m2", "3\n3\n3\n")):
+        (tmp_path / name).write_text(scores)
+        predictions[name] = str(tmp_path / name)
+    with pytest.warns(InputWarning) as caught:
+        evaluate(str(labels), predictions, ["nDCG@3"])
+    texts = [str(warning.message) for warning in caught]
+    assert texts[-1].startswith("2 to 3 of 3 predictions are tied in m1 and m2; ids decide; ")
+    assert sum("ids decide" in text for text in texts) == 2  # all scores of m2 are equal, too
+
+
 def test_all_is_100_percent_only_if_none_is_judged():
     qrels = {f"q{number}": {"a": 2, "b": 1, "c": 0} for number in range(250)}
     run = {topic: dict.fromkeys("opqrstuvwx", 1.0) for topic in qrels} | {"q1": {"a": 1.0}}

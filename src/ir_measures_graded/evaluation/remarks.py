@@ -18,7 +18,7 @@ from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import absent_levels, falling_gains, levels_for
 from ..core.rows.rows import RunSource
-from ..errors import InputWarning, Remark, level_of_caller, shown
+from ..errors import EQUAL_SCORES, InputWarning, Remark, level_of_caller, shown
 from ..files.forms import ONE_A_LINE
 from ..output.formats import Percent, counted, listed
 from ..output.remarks import in_collection, merged
@@ -288,10 +288,12 @@ class RunRemarks:
         yield from self._on_judgments(name)
         if self.tied_predictions:
             of_all = f"{self.tied_predictions:,} of {counted(self.predictions, 'prediction')}"
-            yield Remark(TIED_PREDICTIONS, name, f"{of_all} are tied; {CHOICES_OF_TIES}")
+            text = f"{of_all} are tied; {CHOICES_OF_TIES}"
+            share_tied = self.tied_predictions / self.predictions
+            yield Remark(TIED_PREDICTIONS, name, text, share_tied)
         if not self.has_scores.any() and self.retrieved.max(initial=0) > 1:
             text = "all scores of a topic are equal, so the document ids decide"
-            yield Remark("equal scores", name, text)
+            yield Remark(EQUAL_SCORES, name, text)
         own = topics_with(self.topics, self.has_own)
         may_have_own = self.contract is not None and not self.contract.own_topic
         if own and len(own) >= OWN * topics and not may_have_own:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..errors import ON_COLUMNS, Remark
-from .formats import Percent, listed
+from ..errors import EQUAL_SCORES, ON_COLUMNS, Remark
+from .formats import listed
+
+ALIKE = (ON_COLUMNS, EQUAL_SCORES)
+"""The kinds of remarks of which one stands for all subjects with the same text."""
 
 
 def merged(remarks: Iterable[Remark]) -> list[Remark]:
     """The remarks without duplicates, with one remark for all that hold for several subjects alike.
 
     These are the remarks with a share: one remark names the lowest and the highest share, and all
-    subjects. It stands after the others, as does a remark without a subject. So are remarks on the
-    columns of files that have the same ones.
+    subjects. It stands after the others, as does a remark without a subject. One remark of a kind
+    in `ALIKE` stands for all subjects with the same text.
 
     >>> of_a = Remark("unjudged", "A", "40 % of the top 10 are unjudged", 0.4)
     >>> of_b = Remark("unjudged", "B", "60 % of the top 10 are unjudged", 0.6)
@@ -22,7 +25,7 @@ def merged(remarks: Iterable[Remark]) -> list[Remark]:
     A: the run lacks 1 of 9 topics
     40 % to 60 % of the top 10 are unjudged in A and B
     """
-    distinct = dict.fromkeys(_on_equal_columns(remarks))
+    distinct = dict.fromkeys(_of_equal_texts(remarks))
     by_kind: dict[str, list[Remark]] = {}
     for remark in distinct:
         if remark.share is not None:
@@ -32,19 +35,19 @@ def merged(remarks: Iterable[Remark]) -> list[Remark]:
     return sorted([*others, *joined.values()], key=lambda remark: remark.subject == "")
 
 
-def _on_equal_columns(remarks: Iterable[Remark]) -> Iterator[Remark]:
-    """The remarks, with one for all files whose columns are read alike, at the place of the
-    first."""
-    alike: dict[str, list[Remark]] = {}
+def _of_equal_texts(remarks: Iterable[Remark]) -> Iterator[Remark]:
+    """The remarks, with one for all subjects of the same text of a kind in `ALIKE`, at the place of
+    the first."""
+    subjects_of: dict[str, dict[str, None]] = {}
     every = list(remarks)
     for remark in every:
-        if remark.kind == ON_COLUMNS:
-            alike.setdefault(remark.text, []).append(remark)
+        if remark.kind in ALIKE:
+            subjects_of.setdefault(remark.text, {})[remark.subject] = None
     for remark in every:
-        if remark.kind != ON_COLUMNS:
+        if remark.kind not in ALIKE:
             yield remark
             continue
-        subjects = dict.fromkeys(other.subject for other in alike.pop(remark.text, ()))
+        subjects = subjects_of.pop(remark.text, None)
         if subjects:
             yield remark._replace(subject=listed(subjects))
 
@@ -66,12 +69,17 @@ def in_collection(name: str, remarks: Iterable[Remark]) -> list[Remark]:
 
 
 def _joined(remarks: list[Remark]) -> Remark:
-    """One remark for several of a kind, which begin with their shares."""
+    """One remark for several of a kind, which begin with their shares.
+
+    >>> of_a = Remark("tied", "A", "2 of 9 are tied; ids decide", 2 / 9)
+    >>> str(_joined([of_a, Remark("tied", "B", "4 of 9 are tied; ids decide", 4 / 9)]))
+    '2 to 4 of 9 are tied in A and B; ids decide'
+    """
     in_order = sorted(remarks, key=lambda remark: remark.share or 0.0)
     lowest = in_order[0]
     highest = in_order[-1]
-    text = highest.text
+    fact, semicolon, advice = highest.text.partition("; ")
     if lowest.text != highest.text:
-        text = f"{Percent(lowest.share or 0.0)} to {highest.text}"
+        fact = f"{lowest.text.partition(' of ')[0]} to {fact}"
     names = listed(remark.subject for remark in remarks)
-    return Remark(highest.kind, "", f"{text} in {names}")
+    return Remark(highest.kind, "", f"{fact} in {names}{semicolon}{advice}")
