@@ -316,8 +316,20 @@ class Gate(Result):
         elif np.isclose(abs(verdict.difference), margin, EXACT, 0):
             relation = "as much as"
         elif abs(verdict.difference) > margin:
-            relation = "more, but not certainly more, than"
+            relation = "more than"
         return f"{verdict.name}: {self._size(verdict)}, {relation} the margin of {self.margin}"
+
+    def _uncertain_size(self, decisive: Sequence[Verdict]) -> str:
+        """That the size seen is above the margin and the true one may not be."""
+        if len(decisive) > 1:
+            return ""
+        (verdict,) = decisive
+        size = abs(verdict.difference)
+        margin = self._allowed_loss(verdict)
+        if verdict.beyond or size <= margin or np.isclose(size, margin, EXACT, 0):
+            return ""
+        what = "difference" if self.equivalent else "loss"
+        return f"The {self.unit}s do not show that the true {what} is more than the margin."
 
     def _possible_loss(self, decisive: Sequence[Verdict]) -> str:
         """That a loss beyond the margin is possible, though the one seen is smaller."""
@@ -329,7 +341,7 @@ class Gate(Result):
         is_seen = abs(verdict.difference) > allowed * (1 - EXACT)
         if bound is None or is_seen or verdict.beyond or verdict.p_holds < self.level:
             return ""
-        return f"the topics do not exclude {self._in_unit(bound, verdict.old)}"
+        return f"The {self.unit}s do not exclude {self._in_unit(bound, verdict.old)}."
 
     def _size(self, verdict: Verdict) -> str:
         """The difference in the unit of the margin."""
@@ -344,7 +356,8 @@ class Gate(Result):
         return f"{text} or {share} %"
 
     def _answer_of_difference(self, decisive: Sequence[Verdict]) -> list[str]:
-        """Who is worse or differs, by how much, and whether judgments could turn that."""
+        """Who is worse or differs, by how much, and whether judgments could turn that; then what is
+        not certain of the size."""
         surely = ""
         start = "By the means alone, " if self.by_mean else ""
         if any(verdict.p for verdict in self.deciding):
@@ -357,13 +370,8 @@ class Gate(Result):
         if turned:
             by_measures = "" if len(turned) == len(decisive) else f" by {listed(turned)}"
             sentence += f", but judgments of unjudged documents could turn the sign{by_measures}"
-        possible = self._possible_loss(decisive)
-        if possible and turned:
-            possible = possible[:1].upper() + possible[1:]
-            return [f"{sentence}.", f"{possible}."]
-        if possible:
-            sentence += f", but {possible}"
-        return [f"{sentence}."]
+        on_size = [self._uncertain_size(decisive), self._possible_loss(decisive)]
+        return [f"{sentence}.", *filter(None, on_size)]
 
     def data(self) -> Table:
         """One row per measure and group."""

@@ -30,7 +30,7 @@ def junit_of(gate: Gate, status: int | None = None) -> str:
         if verdict.verdict not in passing:
             reason = {"type": verdict.verdict, "message": gate.sentence(verdict)}
             ElementTree.SubElement(case, "failure", reason)
-    lines = [gate.summary, *gate.notes(), *gate.remark_notes()]
+    lines = [*gate.answer(), *gate.notes(), *gate.remark_notes()]
     ElementTree.SubElement(suite, "system-out").text = "\n".join(lines)
     ElementTree.indent(suite)
     document = ElementTree.tostring(suite, encoding="unicode")
