@@ -114,7 +114,8 @@ def tally_of_slices(
     counts = np.zeros((sizes.size, kinds.size), np.int64)
     for column, kind in enumerate(kinds.tolist()):
         starts = offsets[:-1][filled]
-        counts[filled, column] = np.add.reduceat(values == kind, starts, dtype=np.int64)
+        # Sums of 32 bits take half the time. If one overflows, the sum of the counts tells.
+        counts[filled, column] = np.add.reduceat(values == kind, starts, dtype=np.int32)
     if counts.sum() == values.size:
         topic, column_of_kind = np.nonzero(counts)
         return topic, kinds[column_of_kind], counts[topic, column_of_kind]

@@ -88,10 +88,11 @@ def tied(new: np.ndarray) -> np.ndarray:
            [1, 1, 1]])
     """
     joins = ~new  # whether a document is tied with the one before
-    position = np.flatnonzero(joins | np.append(joins[1:], False))
-    first = np.flatnonzero(new[position])
-    sizes = np.diff(np.append(first, position.size))
-    return np.stack((position, np.repeat(position[first], sizes)))
+    is_tied = joins.copy()
+    is_tied[:-1] |= joins[1:]
+    position = np.flatnonzero(is_tied)
+    first = np.where(new[position], position, 0)
+    return np.array((position, np.maximum.accumulate(first)))
 
 
 def decisive(
@@ -107,7 +108,7 @@ def decisive(
     matters = judged.copy()
     is_tied_with_previous = start[1:] == start[:-1]
     matters[1:] |= is_tied_with_previous & (score[1:] != score[:-1])
-    must_be_ordered = np.zeros(int(start.max(initial=0)) + 1, dtype=bool)
+    must_be_ordered = np.zeros(start[-1] + 1, dtype=bool)
     must_be_ordered[start[matters]] = True
     kept = np.flatnonzero(must_be_ordered[start])
     return position[kept], np.cumsum(changes(start[kept]))

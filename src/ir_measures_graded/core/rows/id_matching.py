@@ -57,11 +57,22 @@ def flaw_of(text: str) -> str:
     return ""
 
 
+def repeated(number: int, count: int) -> np.ndarray:
+    """So many equal whole numbers, which take the memory of one.
+
+    >>> repeated(7, 3), repeated(7, 3).strides
+    (array([7, 7, 7]), (0,))
+
+    `np.broadcast_to` takes five times as long.
+    """
+    return np.ndarray((count,), np.int64, np.array([number], np.int64), strides=(0,))
+
+
 class Ids:
     """N ids; id i is the UTF-8 text ``data[start[i]:start[i] + length[i]]``.
 
     `data` is an array of bytes; `start` and `length` have N entries. If all ids have the same
-    length, `length` may be this number, broadcast. If the ids are equally spaced, `start` is a
+    length, `length` may be this number, `repeated`. If the ids are equally spaced, `start` is a
     range, and the same word of all ids is one strided view. If they `are_flawless`, `flaw_of`
     refuses none. If they `are_dense`, each id begins where the one before ends.
     """
@@ -118,7 +129,7 @@ class Ids:
             return None
         step = text.find(b"\n") + 1
         if step and data.size == count * step and is_end[step - 1 :: step].all():
-            return cls(data, range(0, data.size, step), np.broadcast_to(step - 1, count))
+            return cls(data, range(0, data.size, step), repeated(step - 1, count))
         return cls._spaced(data, np.diff(np.flatnonzero(is_end), prepend=-1) - 1, 1)
 
     @classmethod
@@ -132,7 +143,7 @@ class Ids:
         """The column of ids of these lengths, with `gap` other bytes behind each id."""
         if length.size and length[0] + gap and (length == length[0]).all():
             start = range(0, data.size, int(length[0]) + gap)
-            return cls(data, start, np.broadcast_to(length[0], length.size))
+            return cls(data, start, repeated(length[0], length.size))
         return cls(data, np.cumsum(length + gap) - (length + gap), length)
 
     @classmethod
@@ -149,7 +160,7 @@ class Ids:
         pieces = (bounds[start : start + BLOCK + 1] for start in range(0, count, BLOCK))
         may_have_one_length = width > 0 and remainder == 0
         if may_have_one_length and all((ends[1:] - ends[:-1] == width).all() for ends in pieces):
-            return cls(data, range(0, end - first, width), np.broadcast_to(width, count))
+            return cls(data, range(0, end - first, width), repeated(width, count))
         start = bounds[:-1] - first if first else bounds[:-1]
         ids = cls(data, start, np.diff(bounds))
         ids.are_dense = True
@@ -223,7 +234,7 @@ class Ids:
         places = range(0, data.size, columns[0].step)
         one_length = columns[0].length[0]
         if all(ids.of_one_length and ids.length[0] == one_length for ids in columns):
-            return cls(data, places, np.broadcast_to(one_length, len(places)))
+            return cls(data, places, repeated(one_length, len(places)))
         return cls(data, places, np.concatenate(lengths))
 
     def __len__(self) -> int:
@@ -257,7 +268,7 @@ class Ids:
 
     @property
     def of_one_length(self) -> bool:
-        """Whether `length` is one number, broadcast."""
+        """Whether `length` is one number, `repeated`."""
         return self.length.strides == (0,)
 
     @property
@@ -315,7 +326,7 @@ class Ids:
                 return Ids(data, range(0, data.size, step), self.length[rows])
             return Ids(self.data, self.start[rows], self.length[rows])
         if self.of_one_length:
-            length = np.broadcast_to(self.length[:1].sum(), rows.size)
+            length = repeated(self.length[:1].sum(), rows.size)
         else:
             length = self.length[rows]
         step = self.step
@@ -431,7 +442,7 @@ class Ids:
     def _of_length(self, rows: slice) -> Ids:
         """The ids of these rows, which have one length."""
         length = self.length[rows]
-        ids = Ids(self.data, self.start[rows], np.broadcast_to(length[0], length.size))
+        ids = Ids(self.data, self.start[rows], repeated(length[0], length.size))
         ids.are_dense = self.are_dense
         return ids
 
@@ -553,14 +564,16 @@ class Ids:
         `group` has one number per row, in ascending order. UTF-8 bytes sort like their code points.
         """
         keys = [~word.byteswap() for word in self._filled()]
-        keys.append(-self.length)
+        if not self.of_one_length:
+            keys.append(-self.length)
         # The ids of a collection share prefixes. A word that never differs within a group is no
         # sort key.
-        inside = np.flatnonzero(group[1:] == group[:-1])
-        keys = [key for key in keys if (key[inside + 1] != key[inside]).any()]
+        is_first = changes(group)
+        starts = np.flatnonzero(is_first)
+        others = np.flatnonzero(~is_first)
+        keys = [key for key in keys if (key[others] != key[others - 1]).any()]
         # Most tied documents are pairs. A comparison orders each pair, and a sort larger groups.
         # Evaluating 250 topics with 1,000 documents each then takes 3 % less time.
-        starts = np.flatnonzero(changes(group))
         sizes = np.diff(np.append(starts, group.size))
         first = starts[sizes == 2]
         order = np.arange(group.size)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from operator import contains
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -480,9 +481,8 @@ class Rows(RunSource):
         topics = [self.topics[number] for number in listed.tolist()]
         mappings = self.docs.mappings()
         if mappings is not None:
-            filled = [mapping for mapping in mappings if mapping]
-            pairs = zip(topics, filled, strict=True)
-            has_own = np.array([topic in mapping for topic, mapping in pairs], dtype=bool)
+            filled = filter(None, mappings)
+            has_own = np.fromiter(map(contains, filled, topics), bool, listed.size)
             if not has_own.any():
                 return np.empty(0, np.int64)
             listed = listed[has_own]
