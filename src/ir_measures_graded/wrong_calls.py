@@ -37,6 +37,7 @@ SAME: Final[Mapping[str, tuple[str, ...]]] = {
 """Names of other tools, and the parameters of ours that mean the same."""
 BY_TOPIC: Final = ("by_query", "by_topic", "per_query", "per_topic", "perquery")
 CUTOFFS: Final = ("at", "at_k", "cutoff", "cutoffs", "depth", "eval_at", "k", "top_k", "topk")
+GAINS: Final = ("gain", "gains", "label_gain", "label_gains")
 TO_A_FILE: Final = ("file", "filename", "out", "outfile", "output", "path", "save", "save_dir")
 INSTEAD: Final[Mapping[str, Mapping[str, str]]] = {
     "array_mean": dict.fromkeys(BY_TOPIC, "array_values(…) has the value of each group"),
@@ -47,7 +48,6 @@ INSTEAD: Final[Mapping[str, Mapping[str, str]]] = {
         **dict.fromkeys(BY_TOPIC, "evaluate(…).to_frame() has the value of each topic"),
         "baseline": "compare(qrels, runs, measures, baseline=…) tests against a baseline",
         "confidence": "intervals(evaluate(…), confidence=0.95) has the intervals",
-        "gains": "gains are a parameter of measures, as in 'nDCG(gains=0:0,1:1,2:10)@10'",
         "sort": "evaluate(…).best_first() has the order of the runs",
         "by": "group_means(evaluate(…), by) has the means by group",
     },
@@ -119,6 +119,8 @@ def _hint(function: str, name: str, parameters: Collection[str], saves: bool) ->
     has_measures = not {"measure", "measures"}.isdisjoint(parameters)
     if not instead and has_measures and name in CUTOFFS:
         instead = "the cutoff stands in the measure, as in 'nDCG@10'"
+    if not instead and has_measures and name in GAINS:
+        instead = "gains are a parameter of measures, as in 'nDCG(gains=0:0,1:1,2:10)@10'"
     if not instead and saves and name in TO_A_FILE:
         instead = f"{function}(…).save('FILE') writes the result"
     if instead:

@@ -39,6 +39,7 @@ UNKNOWN = [
     (holes, "budget", "write batch="),
     (power, "by_topic", "evaluate(qrels, runs, measures).to_frame() has the value of each topic"),
     (report, "output", "report(…).save('FILE') writes the result"),
+    (compare, "gains", "gains are a parameter of measures, as in 'nDCG(gains=0:0,1:1,2:10)@10'"),
     (judges, "xyz", "it takes human, machines, runs, measures, machine_levels, confidence,"),
 ]
 
@@ -48,6 +49,12 @@ def test_an_unknown_argument_is_answered_with_what_exists(function, name, messag
     with pytest.raises(TypeError) as refused:
         function(QRELS, RUNS, ["P@1"], **{name: 1})
     assert message in str(refused.value)
+
+
+def test_gains_beside_a_measure_are_shown_inside_it():
+    for metric in (lightgbm_metric, xgboost_metric):
+        with pytest.raises(TypeError, match="gains are a parameter of measures, as in 'nDCG"):
+            metric("nDCG@10", label_gain=[0, 1, 3])
 
 
 def test_arguments_in_another_order_are_answered_with_a_right_call():

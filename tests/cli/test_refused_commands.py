@@ -35,7 +35,7 @@ compare graded-demo AP               | no run is given; pass one or more run fil
 compare {ABC} AP --baseline AA       | 'AA' is not among the runs A, B and C; did you mean A?
 compare {ABC} AP --baseline A --baseline A | the baseline 'A' is named twice
 compare {ABC} AP --baseline A,X      | 'X' is not among the runs A, B and C
-compare {ABC} AP --show              | --show needs one of differences, means, topics, losses, tests
+compare {ABC} AP --show              | --show needs one of differences, open, means, topics, losses, tests
 compare {ABC} AP --top 1             | '1' is not allowed; give a whole number ≥ 2
 power {ABC} P@5 --weights w.csv:w    | --weights is an option of evaluate, compare,
 compare {ABC} AP --resamples=0       | argument --resamples: '0' is not allowed
@@ -138,6 +138,7 @@ evaluate qrels run 'nDCG(gains=steep)@10' | nDCG takes no names of gains; nDCG_B
 evaluate qrels run 'nDCG@10(gains=exp)' |
     the parameters come before the cutoff; write nDCG(gains=exp)@10
 evaluate qrels run 'nDCG(dcg=log2)@10'                | the word log2 in dcg needs quotes
+evaluate qrels run 'nDCG(dcg=exp-log2)@10' | the word exp-log2 in dcg needs quotes
 gate --values AP.csv A nwe           | the runs of the table are A
 gate --values AP.csv odl A           | measure not found: odl
 gate --values AP.csv                 | a gate needs two runs
@@ -153,7 +154,7 @@ judges qrels qrels --confidence 95   | confidence=95.0 is not allowed
 judges qrels qrels --gains exp       | --gains requires runs and measures
 judges qrels qrels run P@5 --show favours | --show favours requires measures and at least 2 runs
 judges qrels qrels run P@5 --show agreement | name at least 2 runs, not 1
-judges qrels qrels qrels run P@5 --show estimates |
+judges qrels a=qrels b=qrels run P@5 --show estimates |
     requires a single machine, not 2; name one, or make
 reproduce qrels run other AP --baseline run |
     other is a third table; name the qrels of runs with --qrels

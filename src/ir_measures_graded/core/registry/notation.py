@@ -115,8 +115,9 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     for key, node in arguments:
         if strict and key in parameters:
             raise GradedError(f"{shown(text)} names {key} twice; name it once")
-        if not strict and isinstance(node, ast.Name) and key != measure.AT_PARAM:
-            reason = f"the word {node.id} in {key} needs quotes"
+        word = _word_without_quotes(node)
+        if not strict and word is not None and key != measure.AT_PARAM:
+            reason = f"the word {word} in {key} needs quotes"
             if key == "gains":
                 reason = f"{name} takes no names of gains; {OTHER_GAINS}"
             raise GradedError(f"cannot read measure {shown(text)}: {reason}")
@@ -131,6 +132,17 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     if not options:
         return standard
     return with_options(checked(standard), options)
+
+
+def _word_without_quotes(node: ast.expr) -> str | None:
+    """The word that stands for a value, or two words with a hyphen, as in dcg=exp-log2; None if the
+    value is another one."""
+    match node:
+        case ast.Name(id=word):
+            return word
+        case ast.BinOp(left=ast.Name(id=first), op=ast.Sub(), right=ast.Name(id=second)):
+            return f"{first}-{second}"
+    return None
 
 
 def _is_for_burges(gains: ast.expr) -> bool:
