@@ -423,6 +423,22 @@ def test_failed_download_is_one_message(monkeypatch, error, reason):
     assert refused(scoreddocs_of, "made-up") == f"cannot load the scoreddocs {where}: {reason}"
 
 
+def test_a_download_without_a_network_is_told_with_what_to_do(monkeypatch, capfd):
+    """No connection to this port is possible, and ir-datasets' log of attempts is not shown."""
+    ir_datasets = pytest.importorskip("ir_datasets")
+    from ir_datasets.util import Download, RequestsDownload
+
+    closed = "http://127.0.0.1:9/qrels.txt"
+    sources = [RequestsDownload(closed), RequestsDownload(closed.replace("127.0.0.1", "[::1]"))]
+    download = Download(sources, expected_md5=None, stream=False)
+    monkeypatch.setattr(ir_datasets.util, "tmp_path", lambda: Path().absolute())
+    collection(monkeypatch, qrels_iter=download.path)
+    message = refused(qrels_source, "made-up")
+    assert "downloaded on first use, and there is no connection to 127.0.0.1 and ::1; " in message
+    assert message.endswith(": ir_datasets export made-up qrels --format trec > FILE")
+    assert capfd.readouterr().err == ""
+
+
 def test_subtopics_of_a_collection_are_read_as_iterations(monkeypatch):
     row = SimpleNamespace(query_id="q1", doc_id="d1", relevance=1, subtopic_id="3")
     collection(monkeypatch, qrels_iter=lambda: [row])

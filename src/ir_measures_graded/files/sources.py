@@ -4,10 +4,11 @@ ir-datasets is imported only for an ir-datasets id.
 """
 
 import io
+import logging
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from ir_measures import ScoredDoc
 
@@ -19,6 +20,8 @@ from .content import Content, parquet_files, refuse_address, similar_files
 from .files import qrels_in
 
 Loaded = TypeVar("Loaded")
+EXPORTED: Final = ("qrels", "scoreddocs")
+"""The parts of a collection that a file can replace."""
 
 
 def qrels_source(qrels: Any) -> Rows:
@@ -153,13 +156,50 @@ def _loaded(load: Callable[[], Loaded], what: str, name: str) -> Loaded:
     """Call `load`, and turn any error inside ir-datasets, usually a failed download, into one
     message.
     """
+    log = logging.getLogger("ir_datasets")
+    log.addFilter(_is_no_lost_connection)
     try:
         return load()
     except Exception as error:
         reason = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
         reason = next(iter(reason.splitlines()), "") or type(error).__name__
+        hosts = _unreached_hosts(error)
+        if hosts:
+            part = what if what in EXPORTED else EXPORTED[0]
+            reason = (
+                f"it is downloaded on first use, and there is no connection to {listed(hosts)}; "
+                "try it again with a network, or name the file that another computer writes: "
+                f"ir_datasets export {quoted(name)} {part} --format trec > FILE"
+            )
         where = f"the {what} of the ir-datasets collection {shown(name)}"
-        raise GradedError(f"cannot load {where}: {reason}") from error
+        raise GradedError(f"cannot load {where}: {reason}") from None
+    finally:
+        log.removeFilter(_is_no_lost_connection)
+
+
+def _is_no_lost_connection(record: logging.LogRecord) -> bool:
+    """Whether a line of ir-datasets' log is more than an attempt that failed at once without a
+    network, which the message tells."""
+    text = record.getMessage()
+    return not (text.lower().startswith("download") and "Max retries exceeded" in text)
+
+
+def _unreached_hosts(error: Exception) -> list[str]:
+    """The hosts that a download could not reach; none for any other error."""
+    errors: list[Any] = [error]
+    if len(error.args) > 1 and isinstance(error.args[1], list):
+        errors = [failed[-1] for failed in error.args[1] if isinstance(failed, tuple)]
+    from urllib.parse import urlsplit  # This import takes time.
+
+    hosts: dict[str, None] = {}
+    for failed in errors:
+        if isinstance(failed, FileNotFoundError):  # there is no copy on this computer
+            continue
+        request = getattr(failed, "request", None)
+        if request is None or getattr(failed, "response", None) is not None:
+            return []
+        hosts[urlsplit(request.url).hostname or request.url] = None
+    return list(hosts)
 
 
 def definitions_of(name: str) -> dict[Any, str]:
