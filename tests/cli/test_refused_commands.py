@@ -146,8 +146,19 @@ gate qrels run other AP --margin 1% --margin 2% | --margin is given twice
 holes qrels run other CG@3 --merged new.txt | --merged requires --answers
 holes qrels run other CG@3 --answers ./qrels --merged x |
     x: the ending chooses the form: .run, .qrels
-identify graded-demo A.run           | give each run its values or --mean
-identify graded-demo A.run B.run --mean 0.5 | numbers of runs (2) and of their values (1) differ
+identify graded-demo A.run           | the run 'A.run' has no values; each run is followed by its own
+identify A.run 0.73                  | no run is given after the qrels 'A.run'; pass QRELS, a run file
+identify graded-demo A.run B.run --mean 0.5 | 2 runs and 1 mean are given; give each run one mean
+identify graded-demo A.run sklearn 0.73 |
+    'sklearn' is a tool: identify finds the tools that compute the values; leave it out
+identify graded-demo A.run ranx=0.73 | 'ranx' is a tool
+identify graded-demo A.run 0,2117    | '0,2117' is no file; write a mean as a plain number: 0.2117
+identify graded-demo A.run 21.17%    | write a mean as a plain number: 21.17
+identify graded-demo A.run nDCG 10 0.2117 | '10' is no file; a cutoff is part of its measure
+identify graded-demo A.run nDCG@10 AP 0.2 | identify takes one measure; nDCG@10 and AP are named
+identify graded-demo A.run nDCG 0.2 --measure AP | takes one measure; nDCG and AP are named
+identify graded-demo A.run 'nDCG@10: 0.2' | write 'nDCG@10: 0.2' as a measure and a mean
+identify graded-demo A.run ndgc@10 0.2 | measure not found: ndgc; did you mean nDCG?
 identify graded-demo A.run A.run     | A.run: cannot be read as lines of a topic and a value
 judges qrels qrels --seed -1         | seed=-1 is not allowed; it is a whole number ≥ 0
 judges qrels qrels --confidence 95   | confidence=95.0 is not allowed

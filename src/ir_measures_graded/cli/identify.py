@@ -1,16 +1,28 @@
 """The command `identify`."""
 
-from typing import Any
+import re
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from ..analysis import identify
+from ..core.registry.notation import is_measure, parse_measures
 from ..errors import GradedError
 from ..evaluation.named import NamedSource
+from ..files.content import is_pattern
 from ..files.files import RunFile
-from ..files.sources import named_path
+from ..files.sources import is_file, named_path
+from ..output.formats import counted, listed
 from ..output.result import Result, View
 from .arguments import COLUMNS, LEVELS, NO_LIMITS, given_columns, qrels, with_columns
 from .parser import Arguments, Option, as_list, choice, output, whole_number
 
+EXAMPLES = "as in qrels.txt a.run nDCG@10 0.1782, or qrels.txt a.run values.csv"
+FILE = re.compile(r"[/\\]|\.[A-Za-z]\w*$")
+"""How a word looks that names a file."""
+NUMBER = re.compile(r"([0-9]*,[0-9]+|[0-9]*\.?[0-9]+(?=\s*%))\s*%?")
+"""A mean with a decimal comma or in percent."""
+NAMES_OF_TOOLS = {"sklearn", "llamaindex", "pyterrier", "ir-measures", "treceval", "ragas"}
+"""Tools under other names than those of the answer."""
 USAGE = (
     "QRELS RUN VALUES [RUN VALUES]…",
     "QRELS RUN [MEASURE] M",
@@ -66,12 +78,15 @@ def run(arguments: Arguments) -> Result:
         kind_of_values = "values"
         runs = arguments.inputs[::2]
         values_of_runs = arguments.inputs[1::2]
+    for word in arguments.inputs:
+        _refuse_stray(word, arguments)
     if not runs:
-        raise GradedError("no run is given; pass a run file and the values of its topics")
+        raise GradedError(
+            f"no run is given after the qrels {arguments.qrels!r}; pass QRELS, a run file and its "
+            f"values, {EXAMPLES}"
+        )
     if len(runs) != len(values_of_runs):
-        counts = f"the numbers of runs ({len(runs)}) and of their values ({len(values_of_runs)})"
-        hint = "give each run its values or --mean; --measure names a measure"
-        raise GradedError(f"{counts} differ; {hint}")
+        _refuse_counts(runs, values_of_runs, bool(arguments.mean))
     columns = given_columns(arguments)
     files = [_run_of(word, columns) for word in runs]
     settings = arguments.of("measure", "name", "any_cutoff", "decimals")
@@ -87,6 +102,54 @@ def run(arguments: Arguments) -> Result:
             above=identification.answer(),
         )
     return identification
+
+
+def _refuse_counts(runs: Sequence[str], values: Sequence[str], has_means: bool) -> NoReturn:
+    """Raise `GradedError` for more or fewer values than runs."""
+    if has_means:
+        counts = f"{counted(len(runs), 'run')} and {counted(len(values), 'mean')} are given"
+        raise GradedError(f"{counts}; give each run one mean, in the order of the runs")
+    raise GradedError(
+        f"the run {runs[-1]!r} has no values; each run is followed by its own, {EXAMPLES}"
+    )
+
+
+def _refuse_stray(word: str, arguments: Arguments) -> None:
+    """Raise `GradedError` for a word that is no file, and does not look like one: a number that is
+    not written as one, a cutoff, the name of a tool, or a further measure."""
+    path = named_path(word).path
+    if path == "-" or is_file(path) or is_pattern(path) or FILE.search(path):
+        return
+    number = NUMBER.fullmatch(word)
+    if number:
+        point = number[1].replace(",", ".")
+        raise GradedError(f"{word!r} is no file; write a mean as a plain number: {point}")
+    if re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?|nan", word, re.I):
+        if not arguments.mean:
+            return  # The message on a number in place of a file names --mean.
+        raise GradedError(f"{word!r} is no file; a cutoff is part of its measure, {EXAMPLES}")
+    name = re.split("[ :=]", word)[0]
+    if name and name.lower() in _names_of_tools():
+        raise GradedError(
+            f"{name!r} is a tool: identify finds the tools that compute the values; leave it out, "
+            f"{EXAMPLES}"
+        )
+    if name != word and is_measure(name):
+        raise GradedError(f"write {word!r} as a measure and a mean, {EXAMPLES}")
+    measures = list(filter(is_measure, arguments.inputs))
+    if arguments.measure:
+        measures.append(arguments.measure)
+    if word in measures and len(measures) > 1:
+        named = listed(measures, len(measures))
+        raise GradedError(f"identify takes one measure; {named} are named")
+    parse_measures([word])
+
+
+def _names_of_tools() -> set[str]:
+    """The names of tools in lower case, those of the answer and usual others."""
+    from ..analysis.identify.tools import TOOLS  # takes time
+
+    return {tool.lower() for row in TOOLS for tool in row["tool"].split(", ")} | NAMES_OF_TOOLS
 
 
 def _run_of(word: str, columns: tuple[tuple[str, str], ...]) -> RunFile | NamedSource:
