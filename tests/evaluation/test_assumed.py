@@ -89,6 +89,14 @@ def test_results_say_how_many_documents_have_an_assumed_level():
     assert "Not judged, and taken as level 1: w and x." in str(both)
 
 
+def test_documents_below_the_depth_or_of_other_runs_stay_unjudged():
+    shallow = evaluate(assumed_qrels(QRELS, RUNS, 1, depth=1), RUNS, ["AP"])
+    assert shallow.unjudged.shares == {"good": 0.25, "poor": 0.25}
+    assert "Unjudged of all documents: 25 % of good" in " ".join(map(str, shallow.notes()))
+    of_another = evaluate(assumed_qrels(QRELS, {"good": RUNS["good"]}, 1), RUNS, ["AP"])
+    assert of_another.unjudged.shares == {"good": 0, "poor": 0.5}
+
+
 @pytest.mark.parametrize("level", [1.5, 3, -1])
 def test_a_level_that_the_qrels_lack_is_refused(level):
     with pytest.raises(GradedError, match=f"cannot have level {level:g}.* are 0, 1 and 2"):

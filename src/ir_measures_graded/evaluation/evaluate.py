@@ -173,13 +173,15 @@ def _unjudged(
     work: RunEvaluator, runs: Iterable[Run], results: Iterable[RunValues]
 ) -> Unjudged | None:
     """The share of unjudged documents of each run; None without a measure that counts them, and if
-    their level is assumed."""
-    if work.depth is None or work.judgments.assumed is not None:
+    all have an assumed level."""
+    if work.depth is None:
         return None
     shares = {}
     for run, of_run in zip(runs, results, strict=True):
         if of_run.unjudged is not None:
             shares[run.name] = of_run.unjudged
+    if work.judgments.assumed is not None and not any(shares.values()):
+        return None
     return Unjudged(work.deepest, shares)
 
 
