@@ -191,12 +191,17 @@ def test_randomisation_draws_enough_samples_or_is_refused():
     assert all(test.significant for test in tests)
     with pytest.raises(GradedError, match="needs at least 2,800,000 resamples"):
         compare(of_array(array), tests=["randomisation"], resamples=100, alpha=0.00002)
+    message = "with a correction for 100,000 comparisons needs at least 4,000,000 resamples"
+    with pytest.raises(GradedError, match=message):
+        compare(of_array(array[:2]), tests=["randomisation"], comparisons=100_000)
 
 
 def test_randomisation_that_takes_more_than_half_an_hour_is_refused():
     correction = next(method for method in CORRECTIONS.values() if method.is_corrected)
     further = Further(("randomisation",), 0.05, correction, resamples=10_000, seed=0)
     assert further._enough_resamples(4_950, 4_000) == 1_000_000
+    one_of_many = replace(further, comparisons=25_000)
+    assert one_of_many._enough_resamples(1, 5_000) == 1_000_000
     message = "4,950 pairs over 5,000 topics needs 1,000,000 resamples"
     with pytest.raises(GradedError, match=message):
         further._enough_resamples(4_950, 5_000)
@@ -368,10 +373,13 @@ def test_single_comparison_has_no_correction(values):
 
 
 def test_fewer_comparisons_than_those_of_the_call_are_refused(values):
-    with pytest.raises(GradedError, match=r"10 differences are tested together here.*10 or more"):
+    with pytest.raises(GradedError, match=r"10 differences by a measure are tested.*10 or more"):
         compare(values, comparisons=9)
+    with pytest.raises(GradedError, match="7 differences by a measure are tested here"):
+        compare(values, comparisons=6, baseline=["A", "B"])
+    assert compare(values, comparisons=7, baseline=["A", "B"]).family == 7
     groups = {topic: str(number % 2) for number, topic in enumerate(values.topics)}
-    with pytest.raises(GradedError, match="20 differences are tested together"):
+    with pytest.raises(GradedError, match="20 differences by a measure are tested"):
         compare(values, comparisons=10, by=groups)
     with pytest.raises(GradedError, match="correction='none' makes none"):
         compare(values, comparisons=10, correction="none")
@@ -923,6 +931,9 @@ def test_the_best_run_as_baseline_is_corrected_for_all_pairs_as_the_same_values_
     note = f"{best} is the baseline because it is the best run by {measure}; the same topics chose"
     assert any(text.startswith(note) for text in chosen.notes())
     assert not any("because" in text for text in by_name.notes())
+    others = compare(evaluation, baseline="best", comparisons=20)
+    assert any("all pairs of runs, and for the other comparisons" in t for t in others.notes())
+    assert not any("for the other comparisons" in text for text in chosen.notes())
     uncorrected = compare(evaluation, baseline="best", correction="none")
     assert any("p has no correction for that" in text for text in uncorrected.notes())
     several = compare(evaluation, baseline=["best", "b"])
@@ -1030,6 +1041,14 @@ def test_a_comparison_tells_if_another_order_of_ties_turns_its_verdict():
     assert any(
         "The verdict depends on the order of tied documents" in n for n in comparison.notes()
     )
+    (one_of_many,) = compare(qrels, runs, ["nDCG@5"], comparisons=10**15).outcomes
+    assert one_of_many.ties_turn
+    assert one_of_many.only_sign_turns
+    note = "Another order of tied documents turns the sign, but no order that was tried makes the"
+    with_many = compare(qrels, runs, ["nDCG@5"], comparisons=10**15)
+    assert "but another order of tied documents turns its sign" in with_many.summary
+    assert any(text.startswith(note) for text in with_many.notes())
+    assert "verdict" not in " ".join(with_many.notes())
     broken = {}
     for name, run in runs.items():
         broken[name] = {topic: sorted(run[topic], key=run[topic].get) for topic in qrels}

@@ -49,6 +49,7 @@ from .families import (
     best_run,
     families_of,
     names_best,
+    pairs_in_all,
     pairs_in_family,
     refuse_few_comparisons,
     refuse_few_topics,
@@ -192,7 +193,8 @@ def compare(
     sizes = [int(group.has_weight.sum()) for group in groups.values()]
     families_of_groups = max(1, sum(size >= LEAST_TESTED_TOPICS for size in sizes))
     design = _Design(evaluation.runs, baselines, alpha, correction, further, confidence)
-    refuse_few_comparisons(comparisons, design.pairs * families_of_groups)
+    tested = pairs_in_all(len(evaluation.runs), baselines) * families_of_groups
+    refuse_few_comparisons(comparisons, tested)
     if chosen_by_values and correction_of(correction).is_corrected:
         # The same values chose the baseline: it might have been any run.
         all_pairs = pairs_in_family(len(evaluation.runs), ()) * families_of_groups
@@ -402,9 +404,7 @@ def with_turns(comparison: Comparison, run_of: Mapping[str, Run]) -> Comparison:
             if test.significant:
                 turns = may_turn(test.measure, run, other, test.difference or 0.0)
                 test = replace(test, may_turn=turns)
-            is_turned, p_over_ties = ties_turn(comparison, test, run, other, over_ties)
-            test = replace(test, ties_turn=is_turned)
-            if is_turned:
-                test = replace(test, p_over_ties=p_over_ties)
+            turned = ties_turn(comparison, test, run, other, over_ties)
+            test = replace(test, **turned)
         outcomes.append(test)
     return replace(comparison, outcomes=tuple(outcomes))

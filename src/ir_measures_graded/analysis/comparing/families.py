@@ -79,12 +79,23 @@ def pairs_in_family(runs: int, baselines: Sequence[str]) -> int:
     return runs * (runs - 1) // 2
 
 
+def pairs_in_all(runs: int, baselines: Sequence[str]) -> int:
+    """The number of pairs of so many runs in all families, each once.
+
+    >>> pairs_in_all(5, []), pairs_in_all(5, ["A"]), pairs_in_all(5, ["A", "B"])
+    (10, 4, 7)
+    """
+    if not baselines:
+        return pairs_in_family(runs, baselines)
+    return sum(runs - number for number in range(1, len(baselines) + 1))
+
+
 def refuse_few_comparisons(comparisons: int | None, tested: int) -> None:
     """Raise `GradedError` for a number of all `comparisons` that is below those that are tested."""
     if comparisons is not None and comparisons < tested:
         raise GradedError(
-            f"comparisons={comparisons} is not allowed: {tested:,} differences are tested together "
-            f"here; give the number of all comparisons by a measure, {tested:,} or more"
+            f"comparisons={comparisons} is not allowed: {tested:,} differences by a measure are "
+            f"tested here; give the number of all comparisons by a measure, {tested:,} or more"
         )
 
 

@@ -150,9 +150,9 @@ class FamilyOverTies:
 
 def ties_turn(
     comparison: Comparison, test: Test, run: Run, other: Run, over_ties: ValuesOverTies
-) -> tuple[bool | None, str]:
-    """Whether another order of tied documents turns the sign or the significance of a difference,
-    and p over the orders that were tried, in words.
+) -> dict[str, Any]:
+    """The fields of a test about whether another order of tied documents turns the sign or the
+    significance of its difference.
 
     Each topic can have its lowest or its highest difference. The choices with the least and the
     largest t and mean are tested, see `choices_of`. The other runs of the family keep their order.
@@ -163,14 +163,14 @@ def ties_turn(
     evaluation = comparison.by_topic
     is_plain = run.judgments.counting.is_plain and not measure.params.get("avg")
     if evaluation is None or not is_plain or test.adjusted is None:
-        return None, ""
+        return {"ties_turn": None}
     if not over_ties.may_differ(measure, run) and not over_ties.may_differ(measure, other):
-        return False, ""
+        return {"ties_turn": False}
     ends = over_ties.ends(measure, run)
     ends_of_other = over_ties.ends(measure, other)
     family = FamilyOverTies(comparison, test, evaluation)
     if ends is None or ends_of_other is None or ends.shape[1] != family.values.shape[1]:
-        return None, ""
+        return {"ties_turn": None}
     mean = test.difference or 0.0
     if abs(mean) <= noise_of(family.values):
         mean = 0.0
@@ -182,7 +182,13 @@ def ties_turn(
         difference, p = family.outcome(values_of_run, values_of_other)
         is_turned |= difference * mean < 0 or (p < comparison.alpha) != test.significant
         p_values.append(p)
-    return is_turned, f"{p_of(min(p_values))} to {p_of(max(p_values)).removeprefix('p = ')}"
+    if not is_turned:
+        return {"ties_turn": False}
+    return {
+        "ties_turn": True,
+        "p_over_ties": f"{p_of(min(p_values))} to {p_of(max(p_values)).removeprefix('p = ')}",
+        "only_sign_turns": min(p_values) >= comparison.alpha,
+    }
 
 
 def choices_of(low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:

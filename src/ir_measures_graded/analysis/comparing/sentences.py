@@ -11,6 +11,7 @@ from ir_measures import Measure
 from ...core.registry.facts import range_of, sign_of
 from ...output.formats import counted, decimal, listed, p_of, short
 from ..statistics.defaults import LEAST_TESTED_TOPICS
+from .families import pairs_in_family
 from .fields import fields_shown
 from .open_pairs import notes_on_open
 from .tests import METHODS, PAIRED_T, Test
@@ -23,6 +24,10 @@ MAY_TURN: Final = "but judgments of unjudged documents could turn"
 TIES_TURN: Final = (
     "The {} on the order of tied documents, with p over the orders that were tried: {}; --ties "
     "chooses an order, and ranges has the lowest and highest means."
+)
+ONLY_SIGN_TURNS: Final = (
+    "Another order of tied documents turns the sign, but no order that was tried makes the "
+    "difference significant: {}."
 )
 ELSEWHERE: Final = "-f csv, -f json and -o FILE.csv have them"
 
@@ -79,7 +84,8 @@ def difference_sentence(test: Test, method: str = "") -> str:
     if test.may_turn:
         sentence += f", {MAY_TURN} the sign"
     if test.ties_turn:
-        sentence += ", but another order of tied documents turns the verdict"
+        turned = "its sign" if test.only_sign_turns else "the verdict"
+        sentence += f", but another order of tied documents turns {turned}"
     return sentence
 
 
@@ -233,6 +239,9 @@ def _on_best_baseline(comparison: Comparison) -> str:
     correction = "p has no correction for that"
     if comparison.corrected.is_corrected:
         correction = "p and intervals are corrected for all pairs of runs"
+        all_pairs = pairs_in_family(comparison.all_runs, ())
+        if comparison.family > all_pairs * max(1, comparison.families):
+            correction += ", and for the other comparisons"
     return f"{text}; the same {comparison.unit}s chose it, so {correction}."
 
 
@@ -330,12 +339,15 @@ def notes_on_pairs(comparison: Comparison) -> list[str]:
         if test.note and test.test in METHODS:
             noted.setdefault(test.note, []).append(test)
     notes = [f"{_pairs(tests)}: {note}." for note, tests in noted.items()]
-    turned = [
-        f"{_pairs([test])} ({test.p_over_ties})" for test in comparison.outcomes if test.ties_turn
-    ]
-    if turned:
-        verdicts = "verdict depends" if len(turned) == 1 else "verdicts depend"
-        notes.append(TIES_TURN.format(verdicts, listed(turned)))
+    turned = [test for test in comparison.outcomes if test.ties_turn]
+    verdicts = [test for test in turned if not test.only_sign_turns]
+    if verdicts:
+        what = "verdict depends" if len(verdicts) == 1 else "verdicts depend"
+        pairs = listed(f"{_pairs([test])} ({test.p_over_ties})" for test in verdicts)
+        notes.append(TIES_TURN.format(what, pairs))
+    signs = [test for test in turned if test.only_sign_turns]
+    if signs:
+        notes.append(ONLY_SIGN_TURNS.format(listed(_pairs([test]) for test in signs)))
     return notes + comparison.level_notes() + list(comparison.lacking)
 
 

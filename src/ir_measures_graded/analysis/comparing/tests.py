@@ -91,7 +91,7 @@ class Test:
     a significant difference, None if this is not known. `ties_turn` tells whether another order
     of tied documents turns the sign or the significance of the difference, None if this is not
     known; `p_over_ties` then has the lowest and the highest p over the orders that were tried, in
-    words.
+    words. `only_sign_turns` tells that no order makes the difference significant.
     """
 
     __test__ = False  # tells pytest that this class is not a test
@@ -117,6 +117,7 @@ class Test:
     may_turn: bool | None = None
     ties_turn: bool | None = None
     p_over_ties: str = ""
+    only_sign_turns: bool = False
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -252,7 +253,7 @@ class Further:
                 continue
             columns_of_parts = {}
             for number, values in enumerate(parts):
-                outcomes = self._outcomes(name, values, pairs, family)
+                outcomes = self._outcomes(name, values, pairs, len(parts))
                 if outcomes:
                     columns_of_parts[number] = columns_of(outcomes)
             p = np.array([columns["p"] for columns in columns_of_parts.values()], dtype=float)
@@ -266,10 +267,10 @@ class Further:
         return in_parts
 
     def _outcomes(
-        self, test: str, values: np.ndarray, pairs: Pairs, family: int
+        self, test: str, values: np.ndarray, pairs: Pairs, parts: int
     ) -> Sequence[Outcome]:
-        """The outcome of a test for each pair; none of Conover's without a significant Friedman's
-        test."""
+        """The outcome of a test for each pair, in one of so many parts of the topics; none of
+        Conover's without a significant Friedman's test."""
         if test == CONOVER:
             omnibus = tests.friedman(values)
             if omnibus.p is None or omnibus.p >= self.alpha:
@@ -283,7 +284,7 @@ class Further:
         if test == WILCOXON:
             tested = steps(pairs, "pairs")
             return [tests.wilcoxon(values[run], values[other]) for run, other in tested]
-        resamples = self._enough_resamples(family, values.shape[1])
+        resamples = self._enough_resamples(parts * len(pairs), values.shape[1])
         return resampling.randomisation(values, pairs, resamples, self.seed)
 
     def _refuse_long_shuffles(self, runs: int, topics: int) -> None:
@@ -296,8 +297,8 @@ class Further:
             )
 
     def _enough_resamples(self, differences: int, topics: int) -> int:
-        """The random samples, raised if none of so many differences could be significant with
-        fewer.
+        """The random samples, raised if none of so many differences, or of all comparisons, could
+        be significant with fewer.
 
         The smallest two-sided p of B samples is 2/(B + 1). If all signs of the topics are tried, no
         number is enough. Raises `GradedError` if more than a million samples were needed, or more
@@ -305,15 +306,19 @@ class Further:
         """
         factor = 1
         if self.correction.is_corrected:
-            factor = differences
+            factor = self.comparisons or differences
         least = int(np.ceil(2 * factor / self.alpha))
         if self.resamples >= least or 2**topics <= self.resamples:
             return self.resamples
         if least > MOST_RESAMPLES:
+            corrected = f"of {differences:,} pairs"
+            remedy = "compare fewer runs or name a baseline"
+            if self.comparisons:
+                corrected = f"with a correction for {self.comparisons:,} comparisons"
+                remedy = "use Wilcoxon's test"
             raise GradedError(
-                f"the randomisation test of {differences} pairs needs at least {least:,} resamples "
-                f"for a significant difference, and {MOST_RESAMPLES:,} are allowed; compare fewer "
-                "runs or name a baseline"
+                f"the randomisation test {corrected} needs at least {least:,} resamples for a "
+                f"significant difference, and {MOST_RESAMPLES:,} are allowed; {remedy}"
             )
         resamples = min(RESAMPLES_BEYOND_LEAST * least, MOST_RESAMPLES)
         if resamples * differences * topics > MOST_SIGNS:
