@@ -539,7 +539,7 @@ def test_values_that_are_all_equal_or_without_decimals_claim_nothing():
     for values in (equal, coarse):
         result = identify(QRELS, RUN, values, measure="nDCG@10")
         assert not result.equal
-        assert "identifies nothing" in result.summary or "perhaps" in result.summary
+        assert re.search("identifies nothing|perhaps|fit [2-9] usual definitions", result.summary)
 
 
 # ------------------------------------------------------------------------ conventions
@@ -708,13 +708,17 @@ def test_values_of_tied_orders_have_the_string_with_ties(measure):
     assert f"values are those of {measure}" in answer.summary
 
 
-def test_a_mean_names_the_tools_of_the_other_definitions_that_fit():
+def test_a_mean_names_all_usual_definitions_that_fit_with_their_tools():
     answer = identify(demo.qrels_path(), demo.run_paths()["C"], mean="0.361", measure="nDCG")
-    others = "NTCIREVAL, pyNTCIREVAL and ranx"
-    assert (
-        f"as scikit-learn and torchmetrics compute it; others that fit are those of {others}."
-        in (answer.summary)
-    )
+    assert "The mean 0.361 fits 3 usual definitions: " in answer.summary
+    lines = texts_of(answer, "fits")
+    assert f": {lines[0]}; " in answer.summary
+    assert lines[0].endswith("as scikit-learn and torchmetrics compute it")
+    assert lines[1].endswith("as NTCIREVAL, pyNTCIREVAL and ranx compute it")
+    assert [name for name, _ in answer.fits] == [line.partition(", as ")[0] for line in lines]
+    rows = [row for row in answer.records() if row["finding"] == "fits"]
+    assert [row["value"] for row in rows] == [name for name, _ in answer.fits]
+    assert all(f"{row['computed']:.3f}" == "0.361" for row in rows)
 
 
 def test_of_equally_near_strings_the_one_with_the_cutoff_of_the_answer_is_named():
@@ -828,7 +832,7 @@ def test_a_mean_is_that_of_the_likely_definition_and_rarer_ones_are_counted(meas
         assert alone.chance > result.chance
         assert measure in str([alone.summary, *texts_of(alone, "fits")])
         rarer = re.findall(r"Rarer definitions that fit: (\d+)", alone.summary)
-        usual = max(len(texts_of(alone, "fits")), 1)
+        usual = sum(row[1] for row in alone.definition_table().rows)
         different = usual + sum(map(int, rarer))
         (tried,) = texts_of(alone, "tried")
         assert tried.endswith(f"fit, with {different} different sets of values")
@@ -854,7 +858,8 @@ def test_definitions_with_equal_means_are_apart_if_their_values_are():
     texts = texts_of(result, "fits")
     assert any(text.startswith("P@5, as pytrec_eval, trec_eval, mlflow ") for text in texts)
     assert "pytrec_eval, trec_eval P_5 (0.5.11)" in result.tools
-    assert any(text.startswith("Success@1, as trec_eval, pytrec_eval, ") for text in texts)
+    success = "Success@1, which here equals nDCG@1, P@1, .* more, as trec_eval, pytrec_eval, "
+    assert any(re.match(success, text) for text in texts)
     assert "trec_eval ndcg_cut_1" not in result.tools
 
 
@@ -909,7 +914,7 @@ def test_every_cell_of_the_table_of_tools_has_known_values():
     allowed["gain"] = set(tables.gains_for(np.array([0.0, 1.0, 2.0])))
     allowed["cutoff"] = {"none", "32"}
     for tool in tool_table.TOOLS:
-        assert tool["known"] in ("run", "read", tool_table.HERE)
+        assert tool["known"] in ("run", "read", tool_table.PAPER, tool_table.HERE)
         assert (tool["version"] != "") == (tool["known"] == "run"), tool
         for name, texts in allowed.items():
             cell = tool[name]
@@ -1047,8 +1052,8 @@ def test_an_everyday_measure_stands_before_odd_ones_that_fit_a_rounded_mean(run,
     result = identify(demo.qrels_path(), path, mean=f"{mean:.{decimals}f}")
     fitting = [text for about, text in result.findings if about == "fits"]
     first = fitting[0] if fitting else result.answer()[0].partition("that of ")[2]
-    assert first.startswith(f"{measure}, as ")
-    assert re.search("Rarer definitions that fit: [1-9]|fits [2-9] definitions", result.answer()[0])
+    assert re.match(rf"{re.escape(measure)}(, which here equals [^;]+)?, as ", first)
+    assert re.search("Rarer definitions that fit: [1-9]|fits [2-9] usual", result.answer()[0])
 
 
 def test_a_mean_that_only_measures_of_no_tool_have_says_so():
@@ -1063,3 +1068,79 @@ def test_tools_whose_definitions_differ_in_one_convention_have_one_line():
     lines = [text for about, text in result.findings if about == "fits" and "LightGBM" in text]
     (line,) = [text for text in lines if text.startswith("nDCG@3 ")]
     assert "documents: judged only, or the judged ones, with score 0 if not retrieved)" in line
+
+
+# ------------------------------------------------------------------------ equal definitions
+
+UP_TO_10 = (
+    "nDCG_JK(b=10)@10 (Järvelin & Kekäläinen 2002, b=10), "
+    "which up to rank 10 equals nCG@10 and SR@10"
+)
+
+
+@pytest.mark.parametrize("asked", ["nDCG@10", None])
+def test_ndcg_without_discount_up_to_its_base_is_that_of_the_founding_paper(asked):
+    values = values_of("nDCG_JK(b=10)@10")
+    by_topic = identify(QRELS, RUN, values, measure=asked)
+    assert by_topic.summary == f"The 24 values are those of {UP_TO_10}."
+    assert (by_topic.measure, by_topic.equal) == ("nDCG_JK(b=10)@10", True)
+    assert by_topic.other_measures == ("nCG@10", "SR@10")
+    equal = [row["value"] for row in by_topic.records() if row["finding"] == "equals"]
+    assert equal == ["nCG@10", "SR@10"]
+    if asked:
+        mean = mean_of("nDCG_JK(b=10)@10", UNTIED)
+        of_mean = identify(QRELS, UNTIED, mean=mean, measure=asked)
+        assert of_mean.summary.startswith(f"The mean {mean} is that of {UP_TO_10}.")
+
+
+@pytest.mark.parametrize(
+    ("measure", "equal"),
+    [
+        ("nCG@10", "which up to rank 10 equals nDCG_JK(b=10)@10 and SR@10"),
+        ("SR@10", "which up to rank 10 equals nDCG_JK(b=10)@10 and nCG@10"),
+        ("nDCG_JK(b=3)@3", "which up to rank 3 equals nDCG_JK(b=10)@3, nCG@3 and SR@3"),
+        ("nDCG_JK@2", "as NTCIREVAL"),
+        ("nDCG_JK(b=10)@20", "(Järvelin & Kekäläinen 2002, b=10)"),
+        ("AP@100", "as pytrec_eval"),
+        ("Q(beta=10)@10", ""),
+    ],
+)
+def test_the_measure_that_the_user_names_is_confirmed_if_it_fits(measure, equal):
+    mean = mean_of(measure)
+    for values in ({"values": values_of(measure)}, {"mean": mean}):
+        answer = identify(QRELS, RUN, **values, measure=measure)
+        assert answer.measure == measure
+        first = re.split("(?:those|that) of |usual definitions: ", answer.summary)[1]
+        assert first.startswith(measure)
+        assert equal in first
+
+
+def test_no_mean_is_said_to_be_that_of_one_of_several_usual_definitions():
+    bases = (10, 2)
+    for measure in [f"nDCG_JK(b={base})@10" for base in bases]:
+        answer = identify(QRELS, RUN, mean=mean_of(measure, places=2), measure="nDCG@10")
+        assert re.search(r"The mean \S+ fits \d+ usual definitions: ", answer.summary)
+        name = measure.replace("(b=2)", "")
+        assert any(text.startswith(f"{name} (Järvelin") for text in texts_of(answer, "fits"))
+
+
+def test_definitions_that_differ_in_the_order_of_ties_alone_share_a_line():
+    answer = identify(QRELS, RUN, mean=mean_of("nDCG@10", places=1), measure="nDCG@10")
+    lines = texts_of(answer, "fits")
+    assert any("order of ties: docid descending, or " in line for line in lines)
+    without_ties = [re.sub(r"[(;] ?order of ties: [^;)]*\)?|, as .*", "", line) for line in lines]
+    assert len({line.strip() for line in without_ties}) == len(lines)
+
+
+@pytest.mark.parametrize("mean", ["0.3514", "0.9431"])
+def test_all_definitions_that_fit_are_listed(mean):
+    answer = identify(QRELS, RUN, mean=mean, measure="nDCG@10")
+    rows = answer.definition_table().records()
+    (tried,) = texts_of(answer, "tried")
+    different = re.search(r"with (\d+) different", tried)
+    assert len(rows) == (int(different[1]) if different else int(" 0 fit" not in tried))
+    assert len(answer.definition_table(in_lines=True).rows) == len(rows)
+    for row in rows:
+        assert abs(row["mean"] - float(mean)) < 0.006
+    usual = [row["usual"] for row in rows]
+    assert usual == sorted(usual, reverse=True)

@@ -25,8 +25,10 @@ def test_values_of_two_runs_give_the_measure(output, evaluation, tmp_path):
         rows = [f"{topic},{value:.4f}\n" for topic, value in zip(evaluation.topics, values)]
         path.write_text("".join(rows))
     lines = output("identify", demo.NAME, A, paths[0], B, paths[1], "--measure", "nDCG")
-    assert lines[0].startswith("The 40 values are those of nDCG_JK@10, as NTCIREVAL")
-    assert lines[2].split(maxsplit=1)[0] == "settled"
+    text = " ".join(lines).partition("  ")[0]
+    named = "The 40 values are those of nDCG_JK@10 (Järvelin & Kekäläinen 2002, b=2), as NTCIREVAL"
+    assert text.startswith(named)
+    assert [line for line in lines if line][2].split(maxsplit=1)[0] == "settled"
 
 
 def test_means_of_two_runs_are_given_in_their_order(output, evaluation):
@@ -163,3 +165,16 @@ def test_libraries_for_learning_to_rank_come_first_for_predictions(output):
         Path("values.csv").write_text("\n".join(table))
         lines = output("identify", "test.svm", "scores", "values.csv", "--measure", "nDCG@5")
         assert lines[0].startswith(f"The 20 values are those of {measure}, as {tools}")
+
+
+@pytest.mark.parametrize("mean", ["0.18", "0.1680"])
+def test_all_definitions_of_a_mean_are_listed_in_each_form(mean, output):
+    words = ["identify", demo.NAME, A, "nDCG@10", mean]
+    answer = " ".join(output(*words)).partition("  ")[0]
+    assert "which --show definitions lists." in answer
+    lines = output(*words, "--show", "definitions")
+    records = [json.loads(line) for line in output(*words, "--show", "definitions", "-f", "jsonl")]
+    kinds = [line.split()[0] for line in lines if line.startswith(("usual ", "rarer "))]
+    assert kinds == ["usual" if record["usual"] else "rarer" for record in records]
+    rarer = int(answer.partition("Rarer definitions that fit: ")[2].partition(",")[0])
+    assert kinds.count("rarer") == rarer

@@ -48,7 +48,13 @@ OPTIONS = (
     NO_LIMITS,
     Option("--any_cutoff", "try all cutoffs, not only the usual ones"),
     Option("--decimals N", "decimals of the values; default: those that they show", whole_number),
-    choice("--show", "the answer (default), or each topic with both values", "answer", "topics"),
+    choice(
+        "--show",
+        "the answer (default), each topic with both values, or all definitions that fit",
+        "answer",
+        "topics",
+        "definitions",
+    ),
     *output(),
 )
 
@@ -63,7 +69,8 @@ def run(arguments: Arguments) -> Result:
     others of its values would give other values here, open if several fit, and not exercised if the
     data never reach it. The answer names the tools that compute so, and the equal or nearest
     measure string. If nothing fits, it shows the nearest definition. A mean alone fits many
-    definitions; values by topic tell them apart.
+    definitions; values by topic tell them apart. Usual definitions are those of tools and of
+    founding papers, and measures at their defaults; --show definitions also lists the rarer ones.
 
       ir_measures_graded identify qrels.txt bm25.run values.csv
       ir_measures_graded identify qrels.txt bm25.run nDCG@10 0.1782
@@ -99,6 +106,13 @@ def run(arguments: Arguments) -> Result:
             [identification.topic_table(rounded=True)],
             identification.figure,
             read=identification.topic_table(),
+            above=identification.answer(),
+        )
+    if arguments.show == "definitions":
+        return View(
+            [identification.definition_table(in_lines=True)],
+            identification.figure,
+            read=identification.definition_table(),
             above=identification.answer(),
         )
     return identification

@@ -6,8 +6,9 @@
 - `case`: runs with the numbers given for them, their rows as arrays, and the lists of each order.
 - `scoring`: the values of all definitions on these runs; `solving`: gains that no tool has.
 - `search`: tries all definitions, and verifies the survivors on all topics.
-- `ranking`: the survivors, the likeliest first; `naming`: what they are called.
-- `verdict`: what is said; `answer`: the result.
+- `ranking`: the survivors, the likeliest first; `strings`: their measure strings; `naming`: what
+  they are called.
+- `conclusions`: what is said; `answer`: the result.
 """
 
 from .answer import Identification

@@ -3,7 +3,9 @@ of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +22,8 @@ from .search import MOST, Search
 
 MOST_NAMED = 8
 """The figure names at most so many topics that differ."""
+LISTED_DECIMALS = 6
+"""The decimals of the means of listed definitions, which differ in those that are not shown."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +42,10 @@ class Identification(Result):
     - `tools`: the tools known to compute the definition, with the version that was run, and the
       documents that a tool must be given if the name of the definition does not tell.
     - `measure`: the nearest measure string of this package or ir-measures; None if no definition is
-      found.
+      found. It is the one that the user names if that gives the values.
+    - `other_measures`: the other measure strings that give the same values here.
+    - `fits`: if several usual definitions with different values fit, the name of each, the
+      likeliest first, and the mean that it gives, of several means the first.
     - `equal`: whether `measure`, the string, gives the values, and chance does not explain it. A
       definition that gives every value may have no string; `equal` is then False and `differ` 0.
       It is False, too, if another order of ties may have given a mean.
@@ -67,6 +74,9 @@ class Identification(Result):
     differ: int
     findings: tuple[tuple[str, str], ...]
     differing: np.ndarray
+    other_measures: tuple[str, ...]
+    fits: tuple[tuple[str, float], ...]
+    conclusions: Conclusions
     summary: str = ""
 
     @property
@@ -88,15 +98,19 @@ class Identification(Result):
         many differ."""
         columns = ("finding", "dimension", "value", "equal", "given", "computed", "differ")
         given_mean, computed_mean = self.means
+        rows: list[tuple[Any, ...]] = []
+        for name, mean in self.fits:
+            rows.append(("fits", "definition", name, self.equal, given_mean, mean, self.differ))
         numbers = (self.equal, given_mean, computed_mean, self.differ)
-        return Table(columns, [row + numbers for row in self._rows()])
+        return Table(columns, rows + [row + numbers for row in self._rows()])
 
     def _rows(self) -> list[tuple[str, str, str]]:
-        """The finding, the dimension and the value of each row of the data."""
+        """The finding, the dimension and the value of the rows about the likeliest definition."""
         rows: list[tuple[str, str, str]] = []
         for name, (state, values) in self.dimensions.items():
             rows += [(state, LABELS[name], value) for value in values]
         rows += [("computed so by", "tool", tool) for tool in self.tools]
+        rows += [("equals", "measure string", other) for other in self.other_measures]
         if self.measure is not None:
             finding = "equal here" if self.equal else "nearest here"
             rows.append((finding, "measure string", self.measure))
@@ -128,6 +142,29 @@ class Identification(Result):
             named = ", the farthest are named" if farthest.size else ""
             text += f"; {self.differ} of {topics} differ{named}"
         return picture([points], title or self.summary, f"{text}.")
+
+    def definition_table(self, *, in_lines: bool = False) -> Table:
+        """One row per definition that fits, the likeliest first; those with the same values here
+        are one.
+
+        A row has the name, whether the definition is a usual one, the mean that it gives (of
+        several means the first), the tools that compute it, and the other measure strings with its
+        values; `in_lines` these as people read them.
+        """
+        fitting = self.conclusions.fitting()
+        rows: list[tuple[Any, ...]] = []
+        if in_lines:
+            for definition in fitting:
+                kind = "usual" if definition.is_usual else "rarer"
+                mean = f"{definition.mean:.{LISTED_DECIMALS}f}"
+                rows.append((kind, mean, definition.line.text))
+            return Table(("kind", "mean", "definition"), rows, head=False)
+        for definition in fitting:
+            tools = "; ".join(definition.tools)
+            equal = "; ".join(definition.equal)
+            name = definition.line.name
+            rows.append((name, definition.is_usual, definition.mean, tools, equal))
+        return Table(("definition", "usual", "mean", "tools", "equals"), rows)
 
     def topic_table(self, *, rounded: bool = False) -> Table:
         """One row per topic: the value given, the computed one, their difference, and whether they
@@ -163,7 +200,9 @@ def answered(case: Case, search: Search) -> Identification:
     ours = NO_MEASURE
     tools: list[ToolThatFits] = []
     states: States = {}
+    equal: Sequence[str] = ()
     if is_settled:
+        equal = list(conclusions.names.equal_strings(likeliest))
         ours = conclusions.names.ours(likeliest)
         tools = conclusions.names.tools(likeliest)
     if is_settled and is_whole:
@@ -214,5 +253,8 @@ def answered(case: Case, search: Search) -> Identification:
         differ=differ,
         findings=tuple(findings),
         differing=conclusions.differs[case.known],
+        other_measures=tuple(equal),
+        fits=conclusions.usual_means() if is_settled else (),
+        conclusions=conclusions,
         summary=conclusions.summary(),
     )

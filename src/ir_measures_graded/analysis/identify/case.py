@@ -62,9 +62,10 @@ class Case:
     Several runs are as one, in which each has topics of its own. `others` counts the topics of each
     run that the qrels lack. In `repeated` topics, a document was retrieved twice, and dropped.
     `decimals` are those of the numbers given. `left_out` are topics with a value that the qrels
-    lack, and `files` the qrels and runs as a command names them. `asked` is the measure that the
-    user names with its cutoff, if it is one. `has_predictions` tells whether the qrels are labels
-    with features (LETOR), to which runs are predictions of a ranker."""
+    lack, and `files` the qrels and runs as a command names them. `named` is the measure that the
+    user names, if it is one, and `asked` the same if it has its cutoff. `has_predictions` tells
+    whether the qrels are labels with features (LETOR), to which runs are predictions of a
+    ranker."""
 
     judged: Judged
     run: Rows
@@ -75,6 +76,7 @@ class Case:
     repeated: np.ndarray
     left_out: tuple[str, ...] = ()
     files: str = ""
+    named: Measure | None = None
     asked: Measure | None = None
     has_predictions: bool = False
 

@@ -6,6 +6,8 @@ differ have in common."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from ir_measures import Measure
@@ -16,7 +18,7 @@ from ..statistics.defaults import ALPHA
 from .case import Case
 from .dimensions import BEST, DIMENSIONS, DOUBLE, LABELS, OTHER, ROUNDED, WEIGHTED, WORST, RunOrder
 from .formulas import family
-from .naming import NamesOfDefinitions, ToolThatFits
+from .naming import Line, NamesOfDefinitions, ToolThatFits
 from .ranking import RankedDefinitions
 from .scoring import values_of
 from .ties import range_of_ties
@@ -24,8 +26,9 @@ from .ties import range_of_ties
 SETTLED = "settled"
 OPEN = "open"
 UNREACHED = "not exercised"
-MOST_LISTED = 5  # the number of definitions that are listed
-MOST_IN_LINES = 3 * MOST_LISTED  # the most definitions that share these lines
+MOST_IN_FULL = 2  # so many definitions have their tools in the summary
+MOST_NAMED = 5  # the number of definitions that the summary names
+MOST_IN_LINES = 15  # the number of definitions that are listed, or share a line
 CHANCE = ALPHA  # what is likelier to happen by chance is no evidence
 MOST_CHANCE_AGAINST_TIES = 0.01
 """A definition is likelier than another order of ties if chance is at most this."""
@@ -40,6 +43,18 @@ COMMON = 0.5
 SELDOM = 0.2
 States = dict[str, tuple[str, tuple[str, ...]]]  # the state and the values of each dimension
 Finding = tuple[str, str]  # what it is about, and what was found
+
+
+@dataclass(frozen=True)
+class FittingDefinition:
+    """A definition that fits: its line, whether it is a usual one, the mean that it gives, the
+    tools that compute it, and the other measure strings with its values."""
+
+    line: Line
+    is_usual: bool
+    mean: float
+    tools: Sequence[str]
+    equal: Sequence[str]
 
 
 class Conclusions:
@@ -88,19 +103,20 @@ class Conclusions:
     def _answer(self) -> str:
         """The likeliest definition, and how many others fit."""
         rarer = self.ranking.rarer
-        rest = f" Rarer definitions that fit: {rarer}." if rarer > 0 else ""
-        name = self.names.named(self.ranking.groups[0])
+        rest = ""
+        if rarer > 0:
+            rest = f" Rarer definitions that fit: {rarer}, which --show definitions lists."
+        name = self.names.line(self.ranking.groups[0]).text
         if self.ranking.is_found:
-            if self.case.by_mean and len(self.ranking.usual) > 1:
-                several = counted(len(self.ranking.usual), "definition")
-                fits = "fits" if self.case.given.size == 1 else "fit"
-                answer = f"The {self._numbers_given()} {fits} {several} that tools compute"
-                return f"{answer}; the likeliest is {name}{self._others()}.{rest}"
-            if self.case.by_mean and self.is_weak and not self.ranking.usual:
+            if self.case.by_mean and self.is_weak and not self.ranking.is_known:
                 none = f"No definition that tools compute has the {self._numbers_given()}"
-                count = counted(self.ranking.different, "rarer one")
+                count = counted(self.ranking.different, "other")
                 fits = "has it" if self.ranking.different == 1 else "have it"
                 return f"{none}; {count} {fits}, the likeliest {name}."
+            if len(self.usual_lines) > 1:
+                return f"{self._several()}.{rest}"
+            if self.usual_lines:
+                name = self.usual_lines[0].text
             others = ""
             if "solved" in self.ranking.chosen.gain:
                 others = " Other tables of gains may fit, too."
@@ -109,15 +125,58 @@ class Conclusions:
         none = f"No {usual}definition gives the {self._numbers_given()}"
         return f"{none}{self._nearest(name)}{rest}"
 
-    def _others(self) -> str:
-        """The tools that compute the other usual definitions, but not the likeliest."""
-        likeliest, *others = self.ranking.usual
-        tools = dict.fromkeys(tool for group in others for tool in self.names.tool_names(group))
-        for tool in self.names.tool_names(likeliest):
-            tools.pop(tool, None)
-        if not tools:
-            return ""
-        return f"; others that fit are those of {listed(tools, MOST_LISTED)}"
+    @cached_property
+    def usual_lines(self) -> list[Line]:
+        """The lines of the usual definitions that fit, the likeliest first, at most so many as are
+        listed; without one, the answer has the likeliest definition."""
+        return self.names.lines(self.ranking.usual[:MOST_IN_LINES])
+
+    @property
+    def _usual_count(self) -> int:
+        """The number of usual definitions that fit; those that share a line count once."""
+        return len(self.usual_lines) + len(self.ranking.usual[MOST_IN_LINES:])
+
+    def usual_means(self) -> tuple[tuple[str, float], ...]:
+        """The name and the mean of each usual definition that fits, if there are several."""
+        if len(self.usual_lines) < 2:
+            return ()
+        return tuple((line.name, self.names.mean(line.first)) for line in self.usual_lines)
+
+    def fitting(self) -> list[FittingDefinition]:
+        """All definitions that fit, also the rare ones of a mean; those with the same values are
+        one."""
+        names = self.names
+        if not self.ranking.is_found:
+            ranking = RankedDefinitions(self.case, self.ranking.search, rare=True)
+            if not ranking.is_found:
+                return []
+            names = NamesOfDefinitions(self.case, ranking)
+        usual = {group[0] for group in names.ranking.usual}
+        fitting = []
+        for group in names.ranking.groups:
+            definition = FittingDefinition(
+                line=names.line(group),
+                is_usual=group[0] in usual,
+                mean=names.mean(group),
+                tools=names.tool_names(group),
+                equal=list(names.equal_strings(group)),
+            )
+            fitting.append(definition)
+        fitting.sort(key=lambda definition: not definition.is_usual)
+        return fitting
+
+    def _several(self) -> str:
+        """The usual definitions that fit, if there are several."""
+        count = self._usual_count
+        fits = "fits" if self.case.given.size == 1 else "fit"
+        start = f"The {self._numbers_given()} {fits} {count} usual definitions"
+        texts = [line.text for line in self.usual_lines]
+        if count > MOST_IN_FULL:
+            names = [line.name for line in self.usual_lines]
+            texts = [*texts[:1], *names[1:MOST_NAMED]]
+        if count > len(texts):
+            texts.append(f"and {count - len(texts)} more")
+        return f"{start}: {'; '.join(texts)}"
 
     def _are_those(self) -> str:
         is_doubtful = self.is_weak or self.may_be_ties
@@ -147,9 +206,12 @@ class Conclusions:
 
     def findings(self, tools: Sequence[ToolThatFits], states: States) -> Iterator[Finding]:
         """The evidence, line by line."""
-        if len(self.ranking.usual) > 1:
-            for line in self.names.lines(self.ranking.usual[:MOST_IN_LINES])[:MOST_LISTED]:
-                yield "fits", line
+        if len(self.usual_lines) > 1:
+            for line in self.usual_lines:
+                yield "fits", line.text
+            unlisted = self._usual_count - len(self.usual_lines)
+            if unlisted:
+                yield "fits", f"{unlisted} more, which --show definitions lists"
         if self.is_weak or (self.ranking.is_found and self.case.by_mean):
             probability = f"{max(self.chance, LEAST_SHOWN):.3f}"
             fit = f"fit a usual definition with probability {probability} at most"

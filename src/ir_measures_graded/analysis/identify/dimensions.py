@@ -174,10 +174,11 @@ def log_way(base: float) -> Way:
     return Way(f"log{base:g} r from rank {base:g} on", LogFrom(base))
 
 
+UNDISCOUNTED = Way("none", np.ones_like)
 # `apply` gives the divisor of the gain at a rank.
 DISCOUNT_WAYS = (
     Way("log2(r + 1)", log2_of_next),
-    Way("none", np.ones_like),
+    UNDISCOUNTED,
     log_way(2.0),
     Way("ln r from rank e on", LogFrom(np.e)),
     log_way(10.0),

@@ -322,8 +322,14 @@ def at_cutoff(measure: Measure, cutoff: str) -> Measure | None:
 def family(name: str) -> str:
     """The name that a measure and its variants share: nDCG, DCG, or the name without a suffix.
 
+    The sliding ratio is nCG by another name.
+
     >>> family("nDCG_JK(b=10)"), family("ERR_G"), family("ERR_G with the level as the probability")
     ('nDCG', 'ERR', 'ERR')
+    >>> family("SR(ideal='retrieved')")
+    'nDCG'
     """
     first_word = re.split("[ (@]", name)[0]
+    if first_word == "SR":
+        return NDCG
     return re.sub("^(n?)D?CG.*", r"\1DCG", first_word).removesuffix("_G")

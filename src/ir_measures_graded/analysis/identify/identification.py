@@ -178,7 +178,7 @@ def identify(
         _refuse_same_values(sources, runs)
     _refuse_two_measures_of_one_run(sources, runs)
     files = _files([(judgments.name, "QRELS"), *((run, "RUN") for run, _ in sources)])
-    case = _case(judgments, runs, by_mean, wanted_decimals, files, _whole(measure, wanted))
+    case = _case(judgments, runs, by_mean, wanted_decimals, files, _named(measure, wanted))
     space = _space(case, measure)
     search = _searched_further(case, space, any_cutoff)
     if not search.tried:
@@ -338,7 +338,7 @@ def _case(
     by_mean: bool,
     decimals: int | None,
     files: str,
-    asked: Measure | None,
+    named: Measure | None,
 ) -> Case:
     """The runs with their numbers. Several runs become one, with the qrels for each."""
     judged = judgments.judged
@@ -376,7 +376,8 @@ def _case(
         repeated=np.concatenate(is_repeated),
         left_out=tuple(dict.fromkeys(left_out)),
         files=files,
-        asked=asked,
+        named=named,
+        asked=_whole(named),
         has_predictions=judgments.rows.facts.form in WITH_PREDICTIONS,
     )
 
@@ -440,14 +441,20 @@ def _wanted_measures(measure: Measure | str | None) -> Sequence[Measure]:
     return parse_measures(text, uncut=True)
 
 
-def _whole(named: Measure | str | None, wanted: Sequence[Measure]) -> Measure | None:
-    """The measure that the user names, if it is one and a measure string with its cutoff."""
-    if len(wanted) != 1 or re.match(ANY_DCG, str(named)):
+def _named(measure: Measure | str | None, wanted: Sequence[Measure]) -> Measure | None:
+    """The measure that the user names, if it is one and a measure string."""
+    if len(wanted) != 1 or re.match(ANY_DCG, str(measure)):
         return None
-    (measure,) = wanted
-    has_cutoff = "cutoff" in measure.params or "cutoff" not in measure.SUPPORTED_PARAMS
-    is_whole = has_cutoff and _is_computed_here(measure)
-    return measure if is_whole else None
+    (named,) = wanted
+    return named if _is_computed_here(named) else None
+
+
+def _whole(named: Measure | None) -> Measure | None:
+    """The measure that the user names, if it has its cutoff."""
+    if named is None:
+        return None
+    has_cutoff = "cutoff" in named.params or "cutoff" not in named.SUPPORTED_PARAMS
+    return named if has_cutoff else None
 
 
 def _measures(wanted: Sequence[Measure], levels: np.ndarray) -> dict[str, Way]:

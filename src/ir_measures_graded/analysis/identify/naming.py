@@ -4,61 +4,68 @@ this package or of ir-measures."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
-from ...core.ranking.gains import Number, plain_number
 from ...core.ranking.ranks import JudgedRanks
 from ...core.reduction import reduced
-from ...core.registry.facts import ONE, SKIP, ZERO, has_relevant, with_options
-from ...core.registry.notation import parse_measure
-from ...errors import NotApplicableError
+from ...core.registry.facts import ONE, SKIP, ZERO, has_relevant
 from ...evaluation.order_of_rows import GIVEN, in_order_given
 from ...output.formats import counted, listed
 from .case import Case
 from .dimensions import (
     ALL_RANKS,
-    BEST,
+    DCG,
     EVERY,
     FIRST_K,
     GIVEN_DOCUMENTS,
     JUDGED_ONLY,
     LABELS,
     LINEAR_GAIN,
-    MEAN,
+    NDCG,
     QRELS_TOPICS,
     RETRIEVED_ONLY,
     ROUNDED,
     SHOWN,
     TREC_EVAL_ORDER,
     UNCUT,
-    WORST,
+    UNDISCOUNTED,
     Definition,
-    LogFrom,
     Space,
 )
-from .formulas import WITHOUT_STRING, at_cutoff, equal_string, family
+from .formulas import family
 from .ranking import RankedDefinitions
-from .scoring import values_at, values_of
+from .scoring import Tried, values_at, values_of
 from .search import SAME
-from .tools import FAR, IS_HERE, TOOLS, departs, is_of_rankers
+from .strings import MeasureStrings
+from .tools import (
+    FAR,
+    IS_HERE,
+    IS_PAPER,
+    IS_PLAIN_STRING,
+    IS_TOOL,
+    TOOLS,
+    costs,
+    departs,
+    is_of_rankers,
+)
 
 CONVENTIONS = Definition._fields[2:]
-TIES = {MEAN.text: "mean", WORST.text: "min", BEST.text: "max"}
-"""The parameter `ties` of a measure for orders of tied documents that are no sort."""
+FIELDS_OF_TIES = ("order", "precision")
 # What a measure string does not tell.
 CONVENTIONS_OF_MEANS = ("averaged", "shown")
 USUAL_WAYS = (LINEAR_GAIN, FIRST_K, EVERY, QRELS_TOPICS, ROUNDED)
 USUAL = {"", "log2(r + 1)", "0", *(way.text for way in USUAL_WAYS)}
 
 
-def described(definition: Definition, name: str = "") -> str:
+def described(definition: Definition, name: str = "", notes: Sequence[str] = ()) -> str:
     """A definition in words, without what is usual; `name` is the measure string that is equal.
+
+    The `notes` stand before what is unusual.
 
     >>> described(Definition("nDCG", "10", "level"))
     'nDCG@10'
@@ -78,23 +85,35 @@ def described(definition: Definition, name: str = "") -> str:
     texts = {field: getattr(definition, field) for field in fields}
     unusual = [f"{LABELS[field]}: {text}" for field, text in texts.items() if text not in usual]
     subject = name or definition.measure + cutoff
-    if not unusual:
+    in_brackets = [*notes, *unusual]
+    if not in_brackets:
         return subject
-    return f"{subject} ({'; '.join(unusual)})"
+    return f"{subject} ({'; '.join(in_brackets)})"
 
 
 @dataclass(frozen=True)
 class Ours:
     """The measure string nearest to some definitions, how it differs, and whether it gives their
-    values; if it does so with options of `evaluate`, these as in a command."""
+    values; if it does so with options of `evaluate`, these as in a command. `definition` is that of
+    the string."""
 
     measure: Measure | None
     difference: str
     is_equal: bool
     options: str = ""
+    definition: Definition | None = None
 
 
 NO_MEASURE = Ours(None, "", False)
+
+
+class Line(NamedTuple):
+    """The name of definitions, and the whole text, which also has the measure strings with equal
+    values and the tools; and the numbers of the `first` matches with the same values."""
+
+    name: str
+    text: str
+    first: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -134,6 +153,8 @@ class NamesOfDefinitions:
         self.case = case
         self.ranking = ranking
         self.space: Space = ranking.search.space
+        self.strings = MeasureStrings(case, self.space)
+        self._ours: dict[int, Ours] = {}
         self.values = values_of(self.space, case, ranking.chosen)
         self.means = self.means_of(self.values, ranking.chosen.averaged)
 
@@ -144,7 +165,7 @@ class NamesOfDefinitions:
     def _tools(self, numbers: Sequence[int], documents_in_name: str) -> list[ToolThatFits]:
         """The same, if the name of the matches tells `documents_in_name`."""
         documents: dict[tuple[str, str], list[str]] = {}
-        computes = (self.ranking.costs[numbers] == 0).T & ~IS_HERE[:, None]
+        computes = (self.ranking.costs[numbers] == 0).T & IS_TOOL[:, None]
         for row, number in np.argwhere(computes).tolist():
             tool = TOOLS[row]
             match = self.ranking.matches[numbers[number]]
@@ -177,19 +198,106 @@ class NamesOfDefinitions:
         there are no others."""
         return names_of_tools(_first_with_one_condition(self.tools(numbers)))
 
-    def named(self, numbers: Sequence[int]) -> str:
+    def line(self, numbers: Sequence[int]) -> Line:
         """Some matches with the same values: the measure, and who computes it."""
+        return self._line([numbers])
+
+    def mean(self, numbers: Sequence[int]) -> float:
+        """The mean that some matches with the same values give; of several means the first."""
+        definition = self.ranking.matches[numbers[0]]
+        values = values_of(self.space, self.case, definition)
+        return self.means_of(values, definition.averaged)[0]
+
+    def _name(self, numbers: Sequence[int], field: str = "", texts: str = "") -> str:
+        """The measure of some matches with the same values, with the paper that defines it in
+        brackets, and there the `texts` for a field in which other definitions differ."""
         ours = self.ours(numbers)
         definition = self.ranking.matches[numbers[0]]
+        notes = self._papers(numbers)
         if ours.measure is None or not ours.is_equal:
-            return self._with_tools(described(definition), numbers)
-        name = described(definition, str(ours.measure))
-        return self._with_tools(name + self._relevant_levels(ours.measure, definition), numbers)
+            if field:
+                definition = definition._replace(**{field: texts})
+            return described(definition, "", notes)
+        if field:
+            notes.append(f"{LABELS[field]}: {texts}")
+        name = described(definition, str(ours.measure), notes)
+        return name + self._relevant_levels(ours.measure, definition)
+
+    def _papers(self, numbers: Sequence[int]) -> list[str]:
+        """The founding paper that has the definition by which some matches are named, and the
+        parameter with which it does; empty if none has."""
+        ours = self.ours(numbers)
+        definition = self.ranking.matches[numbers[0]]
+        if ours.is_equal and ours.definition is not None:
+            definition = ours.definition
+        rows = np.flatnonzero(IS_PAPER & (costs([definition])[0] == 0))
+        if not rows.size:
+            return []
+        paper = TOOLS[rows[0]]
+        _, comma, parameter = paper["metric"].partition(", ")
+        return [f"{paper['tool']}{comma}{parameter}"]
+
+    def equal_strings(self, numbers: Sequence[int]) -> dict[str, Definition]:
+        """The other measure strings with the values of some matches, the likeliest first, with
+        their definitions."""
+        ours = self.ours(numbers)
+        if ours.measure is None or not ours.is_equal:
+            return {}
+        is_string = (self.ranking.costs[numbers] == 0) & IS_PLAIN_STRING
+        with_string: dict[tuple[str, ...], tuple[Definition, int]] = {}
+        for member in np.flatnonzero(is_string.any(axis=1)).tolist():
+            definition = self.ranking.matches[numbers[member]]
+            first_row = int(is_string[member].argmax())
+            with_string.setdefault(definition[: len(Tried._fields)], (definition, first_row))
+        values = values_at(ours.measure, self.case.rows.ranks)
+        equal: dict[str, Definition] = {}
+        for definition, row in with_string.values():
+            other = self.strings.string(definition, TOOLS[row])
+            if other is None or other == ours.measure or str(other) in equal:
+                continue
+            gaps = np.abs(values_at(other, self.case.rows.ranks) - values)
+            if np.nan_to_num(gaps, nan=1.0).max() < SAME:
+                equal[str(other)] = definition
+        return equal
+
+    def _equals(self, numbers: Sequence[int]) -> str:
+        """The clause that names the other measure strings with the values of some matches, and
+        whether they are equal up to the cutoff or on these data; empty without others."""
+        equal = self.equal_strings(numbers)
+        if not equal:
+            return ""
+        where = "here"
+        definitions = list(equal.values())
+        own = self.ours(numbers).definition
+        if own is not None:
+            definitions.append(own)
+        if self._discounts_nothing(definitions):
+            where = f"up to rank {definitions[0].cutoff}"
+        return f", which {where} equals {listed(equal)}"
+
+    def _discounts_nothing(self, definitions: Sequence[Definition]) -> bool:
+        """Whether definitions are equal because they have the same gains, and discounts that begin
+        behind the cutoff."""
+        gains = {definition.gain for definition in definitions} - {""}
+        if len(gains) > 1:
+            return False
+        begins = False
+        for definition in definitions:
+            if family(definition.measure) not in (NDCG, DCG):
+                return False
+            base = self.strings.base(definition)
+            if base is not None:
+                if self.space["cutoff"][definition.cutoff].apply > base:
+                    return False
+                begins = True
+            elif definition.discount not in ("", UNDISCOUNTED.text):
+                return False
+        return begins
 
     def _relevant_levels(self, measure: Measure, definition: Definition) -> str:
         """Which levels count as relevant, in words, if a measure string has a map of levels to the
         gains 0 and 1; else empty."""
-        levels = np.array(self._levels_above_0, dtype=float)
+        levels = np.array(self.strings.levels_above_0, dtype=float)
         if "gains" not in measure.params or definition.gain not in self.space["gain"]:
             return ""
         gains = self.space["gain"][definition.gain].apply(levels)
@@ -201,54 +309,69 @@ class NamesOfDefinitions:
             return f", where level {relevant[0]} counts as relevant"
         return f", where levels {listed(relevant)} count as relevant"
 
-    def lines(self, groups: Sequence[Sequence[int]]) -> list[str]:
-        """A line for each group of matches, as `named`.
+    def lines(self, groups: Sequence[Sequence[int]]) -> list[Line]:
+        """A line for each group of matches.
 
-        Groups without a measure string that have the same tools share a line if they differ in one
-        convention, such as the documents that are ranked.
+        Groups that differ in the order of ties alone share a line, and so do groups without a
+        measure string that have the same tools and differ in one convention, such as the documents
+        that are ranked.
         """
-        together: dict[tuple[Any, ...], list[Sequence[int]]] = {}
-        for number, group in enumerate(groups):
-            key: tuple[Any, ...] = (number,)
-            definition = self.ranking.matches[group[0]]
-            if not self.ours(group).is_equal:
-                key = (definition[:2], *self.tool_names(group))
-            line = together.setdefault(key, [])
-            if line and not self._is_alike(group, line):
-                line = together.setdefault((number,), [])
-            line.append(group)
-        return [self._line(line) for line in together.values()]
+        together: list[list[Sequence[int]]] = []
+        for group in groups:
+            alike = [line for line in together if self._is_alike(group, line)]
+            if alike:
+                alike[0].append(group)
+            else:
+                together.append([group])
+        return [self._line(line) for line in together]
 
     def _is_alike(self, group: Sequence[int], line: Sequence[Sequence[int]]) -> bool:
-        """Whether a group differs from those of a line in the one convention in which these
-        differ."""
-        definitions = [self.ranking.matches[other[0]] for other in [*line, group]]
-        differing = _differing(definitions)
-        return len(differing) == 1 and differing[0] in CONVENTIONS
+        """Whether a group differs from those of a line in the order of ties, or in the one
+        convention in which these differ."""
+        groups = [*line, group]
+        differing = _differing([self.ranking.matches[other[0]] for other in groups])
+        if {*differing} <= {*FIELDS_OF_TIES}:
+            return True
+        if len(differing) != 1 or differing[0] not in CONVENTIONS:
+            return False
+        if any(self.ours(other).is_equal for other in groups):
+            return False
+        return len({tuple(self.tool_names(other)) for other in groups}) == 1
 
-    def _line(self, groups: Sequence[Sequence[int]]) -> str:
+    def _line(self, groups: Sequence[Sequence[int]]) -> Line:
         """The line of groups that differ in one convention, or of a single group."""
-        first, *others = groups
-        if not others:
-            return self.named(first)
-        definitions = [self.ranking.matches[group[0]] for group in groups]
-        (field,) = _differing(definitions)
-        texts = ", or ".join(getattr(definition, field) for definition in definitions)
-        name = described(definitions[0]._replace(**{field: texts}))
-        return self._with_tools(name, first)
+        first = groups[0]
+        numbers = first
+        name = self._name(first)
+        if len(groups) > 1:
+            definitions = [self.ranking.matches[group[0]] for group in groups]
+            field = _differing(definitions)[0]
+            texts = dict.fromkeys(getattr(definition, field) for definition in definitions)
+            name = self._name(first, field, ", or ".join(texts))
+            if field in FIELDS_OF_TIES:
+                numbers = [number for group in groups for number in group]
+        text = f"{name}{self._equals(first)}{self._by_tools(numbers)}"
+        return Line(name, text, first)
 
-    def _with_tools(self, name: str, numbers: Sequence[int]) -> str:
-        """A name, and the tools that compute one of these matches."""
+    def _by_tools(self, numbers: Sequence[int]) -> str:
+        """The clause that names the tools that compute one of these matches; empty if none does."""
         tools = _first_with_one_condition(self.tools(numbers))
         if not tools:
-            return name
+            return ""
         names = names_of_tools(tools)
         verb = "compute" if len(names) > 1 else "computes"
-        text = f"{name}, as {listed(names)} {verb} it"
+        text = f", as {listed(names)} {verb} it"
         return f"{text} {tools[0].condition}".rstrip()
 
     def ours(self, numbers: Sequence[int]) -> Ours:
-        """The measure string nearest to some matches with the same values."""
+        """The measure string nearest to some matches with the same values; the one that the user
+        names if it has these values."""
+        first = numbers[0]
+        if first not in self._ours:
+            self._ours[first] = self._nearest_string(numbers)
+        return self._ours[first]
+
+    def _nearest_string(self, numbers: Sequence[int]) -> Ours:
         departures = np.where(IS_HERE, self.ranking.costs[numbers], FAR)
         nearest = np.argwhere(departures == departures.min()).tolist()
         # Of equally near ones, the cutoff that the answer names.
@@ -258,13 +381,18 @@ class NamesOfDefinitions:
         if departures[member, row] >= FAR:
             return NO_MEASURE
         definition = self.ranking.matches[numbers[member]]
-        measure = self.string(definition, TOOLS[row])
+        measure = self.strings.string(definition, TOOLS[row])
+        if self.ranking.names_measure and numbers[0] == self.ranking.groups[0][0]:
+            measure = self.case.named
+            definition = self.strings.definition_of(measure) or definition
         if measure is None:
             return NO_MEASURE
         as_shown = SHOWN.by_text[definition.shown].apply
         values = as_shown(values_at(measure, self.case.rows.ranks))
         theirs = values_of(self.space, self.case, definition)
-        gaps = np.nan_to_num(np.abs(values - theirs))
+        gaps = np.abs(values - theirs)
+        # A mean changes with a topic that is left out.
+        gaps = np.nan_to_num(gaps, nan=float(self.case.by_mean))
         differences = _departures_in_words(definition, TOOLS[row], measure)
         topics = counted(int((gaps > self.case.tolerance).sum()), "topic")
         differences.append(f"{topics} with other values")
@@ -287,6 +415,7 @@ class NamesOfDefinitions:
             difference=f"{measure} is another: {'; '.join(differences)}",
             is_equal=is_equal,
             options=options,
+            definition=definition,
         )
 
     def _options(self, measure: Measure, rounding: str, theirs: np.ndarray) -> str:
@@ -311,44 +440,6 @@ class NamesOfDefinitions:
     def _ranks_in_order(self) -> JudgedRanks:
         """The run with tied documents in the order of its rows."""
         return reduced(self.case.judged, in_order_given(self.case.run))
-
-    def string(self, definition: Definition, tool: Mapping[str, str]) -> Measure | None:
-        """The measure string of a row in the table that is nearest to a definition."""
-        metric = tool["metric"].replace("@{k}", "")
-        metric = metric.replace("{gains}", self._gains_in_string(definition))
-        metric = metric.replace("{b}", self._base_in_string(definition))
-        string = equal_string(definition.measure, self._levels_above_0)
-        if string.partition("(")[0] in WITHOUT_STRING:
-            return None
-        measure = parse_measure(metric or string)
-        is_judged_only = definition.documents == JUDGED_ONLY.text
-        if is_judged_only and "judged_only" in measure.SUPPORTED_PARAMS:
-            measure = type(measure)(**measure.params, judged_only=True)
-        if definition.order in TIES:
-            with suppress(NotApplicableError):
-                measure = with_options(measure, {"ties": TIES[definition.order]})
-        return at_cutoff(measure, definition.cutoff)
-
-    def _gains_in_string(self, definition: Definition) -> str:
-        """The gains of a definition as in a measure string, ``1:1,2:3``."""
-        levels = np.array(self._levels_above_0, dtype=float)
-        gains = levels
-        if definition.gain in self.space["gain"]:
-            gains = self.space["gain"][definition.gain].apply(levels)
-        pairs = zip(self._levels_above_0, map(plain_number, gains.tolist()), strict=True)
-        return ",".join(f"{level}:{gain}" for level, gain in pairs)
-
-    @cached_property
-    def _levels_above_0(self) -> list[Number]:
-        levels = np.unique(self.case.judged.all_levels)
-        return [plain_number(level) for level in levels[levels > 0].tolist()]
-
-    def _base_in_string(self, definition: Definition) -> str:
-        """The base of the logarithm of a definition's discount; empty if it has none."""
-        if definition.discount not in self.space["discount"]:
-            return ""
-        discount = self.space["discount"][definition.discount].apply
-        return str(discount.base) if isinstance(discount, LogFrom) else ""
 
     def means_of(self, values: np.ndarray, averaged: str) -> list[float]:
         """The mean of the topics with a value; for means, those of each run over a set of

@@ -15,38 +15,49 @@ from .dimensions import (
     EVERYDAY_CUTOFFS,
     FIRST_K,
     LINEAR_GAIN,
+    QRELS_TOPICS,
     UNCUT,
     Definition,
     Space,
 )
+from .scoring import values_at
 from .search import Search
-from .tools import IS_HERE, IS_OF_RANKERS, WAS_RUN, costs
+from .tools import IS_HERE, IS_MEASURE_STRING, IS_OF_RANKERS, WAS_RUN, costs
 
 EVERYDAY = {word.measure for word in WORDS.values()}
 """The measures that people name in everyday words."""
 USUAL_IDEALS = (FIRST_K.text, UNCUT.text)
+SAME_FINGERPRINT = 2e-8
+"""Fingerprints that differ by less are of the same values."""
 
 
 class RankedDefinitions:
     """The definitions that fit, or else the nearest, the likeliest first, and which of them differ.
 
     `matches` are the definitions, and `costs` their departures from tools. `groups` has the numbers
-    of those with the same values on all runs. A mean that only rare definitions have is not found.
+    of those with the same values on all runs. Those of the measure that the user names come first
+    if they fit, and `names_measure` tells whether they do. A mean that only rare definitions have
+    is not found, unless it is that of the measure named, or `rare` ones count.
     """
 
-    def __init__(self, case: Case, search: Search):
+    def __init__(self, case: Case, search: Search, rare: bool = False):
         self.search = search
         candidates = search.fitting
-        self.is_found = bool(candidates)
-        if self.is_found and case.by_mean:
-            self.is_found = not costs(candidates).min()
-        if not self.is_found:
-            candidates = search.nearest(1) or candidates
-        departures = costs(candidates)
         fingerprints = [search.kept[definition].fingerprint for definition in candidates]
+        has_named_values = _is_any_of(fingerprints, fingerprints_of_named(case, search.space))
+        self.names_measure = bool(has_named_values.any())
+        self.is_found = bool(candidates)
+        if candidates and case.by_mean and not self.names_measure and not rare:
+            self.is_found = not costs(candidates).min()
+        if not self.is_found and search.nearest(1):
+            candidates = search.nearest(1)
+            fingerprints = [search.kept[definition].fingerprint for definition in candidates]
+            has_named_values = np.zeros(len(candidates), dtype=bool)
+        departures = costs(candidates)
         order = likeliest_first(
             search.space, candidates, departures, fingerprints, case.has_predictions
         )
+        order.sort(key=lambda number: not has_named_values[number])
         self.matches = [candidates[number] for number in order]
         self.costs = departures[order]
         alike = defaultdict[float, list[int]](list)
@@ -66,11 +77,23 @@ class RankedDefinitions:
 
     @cached_property
     def usual(self) -> list[list[int]]:
-        """The groups of which some other tool computes a definition, if one is found."""
+        """The groups with a definition of a tool, of a founding paper or of a measure string at its
+        defaults, and that of the measure that the user names, if one is found."""
         if not self.is_found:
             return []
-        of_others = self.costs[:, ~IS_HERE]
-        return [group for group in self.groups if not of_others[group].min()]
+        is_at_defaults = (self.costs[:, IS_MEASURE_STRING] == 0).any(axis=1)
+        is_at_defaults &= ~_is_contrived(self.matches)
+        is_usual = (self.costs[:, ~IS_HERE] == 0).any(axis=1) | is_at_defaults
+        groups = [group for group in self.groups if is_usual[group].any()]
+        if self.names_measure and self.groups[0] not in groups[:1]:
+            return [self.groups[0], *groups]
+        return groups
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a definition that fits is a tool's or a founding paper's, or the measure that the
+        user names."""
+        return self.names_measure or not self.costs[:, ~IS_HERE].min()
 
     @cached_property
     def different(self) -> int:
@@ -85,6 +108,22 @@ class RankedDefinitions:
         answers."""
         answers = max(len(self.usual), 1) if self.is_found else 0
         return self.different - answers
+
+
+def fingerprints_of_named(case: Case, space: Space) -> list[float]:
+    """The fingerprints of the measure that the user names, shown in each way."""
+    if case.named is None:
+        return []
+    values = values_at(case.named, case.rows.ranks)[:, None, None]
+    averaged = [QRELS_TOPICS.text] if case.by_mean else [""]
+    prints = case.compared(values, list(space["shown"]), averaged).prints
+    return np.unique(prints[~np.isnan(prints)]).tolist()
+
+
+def _is_any_of(fingerprints: Sequence[float], wanted: Sequence[float]) -> np.ndarray:
+    """Whether each fingerprint, which is rounded to 8 decimals, is one of those wanted."""
+    distances = np.abs(np.subtract.outer(np.asarray(fingerprints), np.asarray(wanted)))
+    return np.asarray((distances < SAME_FINGERPRINT).any(axis=1))
 
 
 def likeliest_first(
@@ -123,7 +162,7 @@ def likeliest_first(
     unusual -= is_whole.astype(int)
     is_everyday = np.array([_is_everyday(definition) for definition in candidates])
     is_everyday &= (unusual <= 1) & (tool_count > 0) & ~has_odd_cutoff
-    is_contrived = np.array([" " in definition.measure for definition in candidates])
+    is_contrived = _is_contrived(candidates)
     # `lexsort` takes the most important key last.
     measure, cutoff, *others = position.values()
     keys = list(reversed(others))
@@ -142,6 +181,11 @@ def likeliest_first(
         departures.min(axis=1),
     ]
     return np.lexsort(keys).tolist()
+
+
+def _is_contrived(definitions: Sequence[Definition]) -> np.ndarray:
+    """Whether the name of each measure has further words."""
+    return np.array([" " in definition.measure for definition in definitions])
 
 
 def _is_everyday(definition: Definition) -> bool:

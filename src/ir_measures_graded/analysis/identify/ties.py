@@ -5,10 +5,9 @@ Values by topic need no such range: a topic that differs is told with its cause.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from ir_measures import Measure
@@ -17,19 +16,11 @@ from ...core.registry.facts import with_options
 from ...errors import GradedError
 from ...output.formats import listed
 from .case import Case
-from .dimensions import (
-    ALL_RANKS,
-    DESCENDING,
-    EVERY,
-    PERCENT,
-    QRELS_TOPICS,
-    ROUNDED,
-    SINGLE,
-    Definition,
-)
-from .naming import TIES, NamesOfDefinitions
+from .dimensions import PERCENT, QRELS_TOPICS, ROUNDED, Definition
+from .naming import NamesOfDefinitions
 from .scoring import values_at
-from .tools import HERE, TOOLS, UNSTABLE, admits, costs
+from .strings import TIES
+from .tools import TOOLS, UNSTABLE, costs
 
 SAME_DIMENSIONS = ("measure", "cutoff", "gain", "discount", "ideal", "nothing", "documents")
 """Definitions that are the same in these dimensions differ in the order of ties, or in how a mean
@@ -65,7 +56,7 @@ def range_of_ties(case: Case, names: NamesOfDefinitions) -> RangeOfTies | None:
     the orders that are tried gives them."""
     if not case.by_mean or case.asked is None:
         return None
-    plain = _definition_of(case.asked, names)
+    plain = names.strings.definition_of(case.asked)
     if plain is None or _is_found(plain, names):
         return None
     means = {}
@@ -98,41 +89,6 @@ def _is_found(plain: Definition, names: NamesOfDefinitions) -> bool:
         if is_same and match.order not in TIES:
             return True
     return False
-
-
-def _definition_of(measure: Measure, names: NamesOfDefinitions) -> Definition | None:
-    """The definition of a measure string, in trec_eval's order; None if none that is tried is."""
-    cutoff = str(measure.params.get("cutoff", ALL_RANKS))
-    params = {name: value for name, value in measure.params.items() if name != "cutoff"}
-    uncut = str(type(measure)(**params))
-    usual = Definition(
-        measure=uncut,
-        cutoff=cutoff,
-        order=DESCENDING.text,
-        precision=SINGLE.text,
-        documents=EVERY.text,
-        averaged=QRELS_TOPICS.text,
-        shown=ROUNDED.text,
-    )
-    for definition, tool in _weighted(usual, names):
-        if names.string(definition, tool) == measure:
-            return definition
-    return usual if uncut in names.space["measure"] else None
-
-
-def _weighted(
-    usual: Definition, names: NamesOfDefinitions
-) -> Iterator[tuple[Definition, dict[str, str]]]:
-    """The nDCG and DCG that have a measure string here, with the row of the string in the table."""
-    for tool in TOOLS:
-        if not tool["discount"] or tool["known"] != HERE:
-            continue
-        if (tool["cutoff"] == ALL_RANKS) != (usual.cutoff == ALL_RANKS):
-            continue
-        for gain, discount in product(names.space["gain"], names.space["discount"]):
-            if admits(tool["gain"], gain) and admits(tool["discount"], discount):
-                same = {name: tool[name] for name in ("measure", "ideal", "nothing")}
-                yield usual._replace(gain=gain, discount=discount, **same), tool
 
 
 def _tools_of(plain: Definition) -> list[str]:

@@ -1,9 +1,9 @@
 """What tools compute, from `tools.csv`, and in how many dimensions a definition departs from them.
 
-The table has one row per measure of a tool, much-used tools first, and last those of this package
-and ir-measures. Besides tool, version, metric and known, the columns are dimensions. Values between
-bars are alternatives. `known` tells whether the version was run, as the tests do, or its source was
-read."""
+The table has one row per measure of a tool, much-used tools first, then those of founding papers,
+and last those of this package and ir-measures. Besides tool, version, metric and known, the columns
+are dimensions. Values between bars are alternatives. `known` tells whether the version was run, as
+the tests do, its source was read, or the row is a paper's."""
 
 import csv
 import re
@@ -31,7 +31,14 @@ from .formulas import STRINGS, family
 TABLE = Path(__file__).with_name("tools.csv").read_text("utf-8")
 TOOLS = tuple(csv.DictReader(TABLE.splitlines()))
 HERE = "here"  # `known` of the measures of this package and ir-measures
+PAPER = "paper"  # `known` of the measures of founding papers
 IS_HERE = np.array([tool["known"] == HERE for tool in TOOLS])
+IS_PAPER = np.array([tool["known"] == PAPER for tool in TOOLS])
+IS_TOOL = ~(IS_HERE | IS_PAPER)
+IS_PLAIN_STRING = IS_HERE & np.array(["{gains}" not in tool["metric"] for tool in TOOLS])
+"""The rows of measure strings here without a table of gains."""
+IS_MEASURE_STRING = IS_HERE & np.array([tool["discount"] == "" for tool in TOOLS])
+"""The rows of measure strings other than nDCG and DCG."""
 WAS_RUN = np.array([tool["known"] == "run" for tool in TOOLS])
 RANKERS = {"LightGBM", "XGBoost", "CatBoost", "scikit-learn", "TF-Ranking", "allRank"}
 """The tools that learn to rank, and that evaluate their own predictions."""
@@ -165,5 +172,5 @@ def costs_of_combinations(texts: Sequence[Sequence[str]], names: Sequence[str]) 
 
 def is_usual(name: str, value: str) -> bool:
     """Whether the table says of some tool that it has this value of a dimension."""
-    cells = [tool[name] for tool in TOOLS if tool["known"] != HERE]
+    cells = [tool[name] for tool, is_tool in zip(TOOLS, IS_TOOL, strict=True) if is_tool]
     return any(cell and admits(cell, value) for cell in cells)
