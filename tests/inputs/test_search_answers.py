@@ -282,6 +282,19 @@ def test_queries_without_hits_leave_ranks_in_their_order():
     assert by_topic(source) == {"q1": {"d2": -1, "d1": -2}}
 
 
+def test_hits_of_typesense_count_by_position():
+    hits = [
+        {"document": {"id": "d2", "score": 1}, "text_match": 7, "vector_distance": 0.5},
+        {"document": {"id": "d1", "score": 9}, "text_match": 9, "vector_distance": 0.1},
+    ]
+    answer = {"found": 2, "page": 1, "hits": hits}
+    for value in ({"q1": answer}, [{"query_id": "q1", **answer}]):
+        assert run(json.dumps(value)) == {"q1": {"d2": -1, "d1": -2}}
+    assert not remarks_on({"q1": answer})
+    assert "it is a later page, page 2" in remarks_on({"q1": answer | {"page": 2}})[0]
+    assert run(json.dumps({"q1": answer, "q2": answer | {"hits": [], "found": 0}})).keys() == {"q1"}
+
+
 @pytest.mark.parametrize(
     ("place", "first", "later"), [("page", 1, 2), ("offset", 0, 20), ("page", "1", "2")]
 )

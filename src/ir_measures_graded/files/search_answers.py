@@ -51,7 +51,7 @@ ALGOLIA = "Algolia"
 IN_PARAMS = ("query", "page")
 """What an answer of Algolia may have only in `params`, the parameters of its search."""
 PAGES_FROM_1 = ((("page",), 1), (("offset",), 0))
-"""Where an answer of Meilisearch has its page or its first hit."""
+"""Where an answer of Meilisearch or Typesense has its page or its first hit."""
 ANSWERS = (
     AnswerForm("Elasticsearch or OpenSearch", ("hits", "hits"), (("_score",),)),
     AnswerForm("Solr", ("response", "docs"), (("score",),), pages=((("response", "start"), 0),)),
@@ -64,6 +64,15 @@ ANSWERS = (
     ),
     # A hit of Algolia may have a field id, which is another one.
     AnswerForm(ALGOLIA, ("hits",), (), ids=(("objectID",),), pages=((("page",), 0),)),
+    # The hits are sorted by any field, so that text_match and vector_distance may not rank them.
+    AnswerForm(
+        "Typesense",
+        ("hits",),
+        (),
+        ids=(("document", "id"),),
+        mark="found",
+        pages=PAGES_FROM_1,
+    ),
     # A field score of a hit is one of the document.
     AnswerForm(
         "Meilisearch",

@@ -44,6 +44,7 @@ from ..statistics.primary import Pairs, paired, paired_in_parts
 from ..statistics.tests import alexander_govern
 from .families import (
     BEST,
+    MOST_COMPARISONS,
     NAME_A_BASELINE,
     baselines_of,
     best_run,
@@ -162,7 +163,7 @@ def compare(
                 "t-test, which is always there"
             )
     if comparisons is not None:
-        comparisons = whole_number(comparisons, "comparisons", 1)
+        comparisons = whole_number(comparisons, "comparisons", 1, MOST_COMPARISONS)
         if not correction_of(correction).is_corrected:
             raise GradedError(
                 f"comparisons={comparisons} is for a correction of p, and correction='none' makes "

@@ -18,6 +18,8 @@ from ...output.remarks import merged
 from ..statistics.options import as_list
 from ..statistics.primary import Pairs
 
+MOST_COMPARISONS: Final = 1_000_000_000
+"""The confidence of one of more intervals that hold together is hardly told from 1."""
 SAID_OTHERWISE: Final = ("topics", NO_VALUE, "unjudged")
 """The kinds of remarks that `Evaluation.lacking` and `Unjudged.sentence` say in a sentence."""
 
