@@ -92,6 +92,25 @@ def test_the_best_run_is_first_in_the_table_of_papers_if_sorted(output):
     assert rows == list("DECBA")
 
 
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
+def test_latex_cites_keys_that_its_entries_define(correction, output):
+    words = ["compare", demo.NAME, *list(RUNS.values())[:3], "nDCG@10", "AP", "ERR_G@5"]
+    words += ["--tests", "conover,anova,tukey,wilcoxon,randomisation", "--resamples", "200"]
+    words += ["--correction", correction, "--sentence", "-f", "latex"]
+    text = "\n".join(output(*words, "--bibtex"))
+    cited = set(re.findall(r"\\cite\{(\w+)\}", text))
+    defined = set(re.findall(r"^@\w+\{(\w+),$", text, re.M))
+    assert cited <= defined
+    of_correction = {"holm": "holm1979", "bonferroni": "dunn1961", "bh": "benjamini1995"}
+    expected = {"jarvelin2002", "student1908", "friedman1937", "conover1980", "wilcoxon1945"}
+    expected |= {"carterette2012", "fisher1925", "fisher1935"}
+    if correction != "none":
+        expected |= {of_correction[correction], "sidak1967"}
+    assert expected <= cited
+    assert set(of_correction.values()) & cited == set(of_correction.values()) & expected
+    assert r"\cite" not in "\n".join(output(*words))
+
+
 def test_collections_may_be_groups_of_topics(output):
     rows = []
     for run, name, number in product("ab", "xy", range(1, 4)):

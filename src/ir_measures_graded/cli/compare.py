@@ -6,6 +6,7 @@ from typing import Any
 
 from ..analysis import Comparison, OverCollections, compare, compare_collections
 from ..analysis.comparing.families import names_best
+from ..analysis.comparing.method import works_of_tests
 from ..analysis.comparing.tests import TESTS
 from ..analysis.statistics.corrections import CORRECTIONS, DEFAULT
 from ..analysis.statistics.defaults import ALPHA
@@ -200,7 +201,8 @@ def run(arguments: Arguments) -> Answer:
         comparison = _of_one_collection(arguments, stored.get(""))
     if arguments.sentence:
         statistics = " ".join(comparison.statistics())
-        return for_paper(comparison.measures, statistics, arguments.bibtex)
+        works = works_of_tests(comparison)
+        return for_paper(comparison.measures, statistics, arguments.bibtex, works)
     if "correction" in arguments.given_options and comparison.family == 1:
         arguments.without_effect["correction"] = "two runs have one difference by a measure"
     facts: dict[str, Any] = {"unit": comparison.unit, "topics": comparison.topics}

@@ -1,7 +1,8 @@
 """The command `measures`, which lists measures and plugins."""
 
+import re
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,16 +10,28 @@ from ir_measures import Measure
 
 from ..core.registry import plugins
 from ..core.registry.listing import (
+    TREC_EVAL,
     better,
     cited_for,
     facts_of,
     page,
+    programs_of,
+    references,
     standard,
 )
 from ..core.registry.notation import parse_measures
-from ..core.registry.sentences import Paragraph, formulas_in_tex, paragraphs_of, sentence
+from ..core.registry.sentences import (
+    HERE,
+    SOURCE,
+    THE_VALUE_IS,
+    Paragraph,
+    formulas_in_tex,
+    paragraphs_of,
+    sentence,
+)
 from ..errors import GradedError
 from ..output.formats import latex_display, latex_letters, latex_prose, listed, text_rows
+from ..output.latex_math import beside_display, with_formulas
 from ..output.result import View
 from ..output.tables import Column, Table
 from ..output.width import width
@@ -28,6 +41,8 @@ from .results import Answer
 
 Lines = Callable[[int], Iterable[str]]
 """The lines of a document with a number of decimals."""
+STATISTICS = "Differences are tested"
+"""How the paragraph on tests begins."""
 AVERAGED = "With avg=True, the value is the mean over the first k ranks:"
 USAGE = ("[MEASURE…]",)
 OPTIONS = (
@@ -49,8 +64,9 @@ def run(arguments: Arguments) -> Answer:
     A description has the formula, the parameters, the undefined case and the source of a measure.
     --sentence prints a paragraph to paste into a paper, which says exactly which measure it is:
     gains, discount, ideal list, cutoff, ties, unjudged documents and source. With -f latex,
-    formulas are displayed, which needs the package amsmath. --bibtex prints the entries of the
-    sources and of this package, to cite them. Both can be given together.
+    formulas are in math mode; those that are displayed in several lines need the package amsmath,
+    and a comment says so. --bibtex prints the entries of the sources and of this package, to cite
+    them. Both can be given together; LaTeX then cites the keys of the entries.
 
       ir_measures_graded measures
       ir_measures_graded measures nDCG_JK muAP AP
@@ -106,29 +122,39 @@ def _named(arguments: Arguments, flag: str) -> Sequence[Measure]:
     return parse_measures(arguments.names, uncut=True)
 
 
-def _bibtex(measures: Sequence[Measure]) -> Answer:
-    """The entries of the works that define the measures, and of the software."""
-    rows = [[work.key, latex_letters(work.bibtex)] for work in cited_for(measures)]
+def _bibtex(measures: Sequence[Measure], keys_of_tests: Iterable[str] = ()) -> Answer:
+    """The entries of the works that define the measures and the tests, and of the software."""
+    *works, package = cited_for(measures)
+    works += [references()[key] for key in dict.fromkeys(keys_of_tests)]
+    rows = [[work.key, latex_letters(work.bibtex)] for work in (*works, package)]
     table = Table(["key", "bibtex"], rows)
     lines = "\n\n".join(bibtex for _, bibtex in rows).split("\n")
     return Answer(View([table]), documents={"text": lambda _: lines})
 
 
 def for_paper(
-    measures: Sequence[Measure], statistics: str = "", has_entries: bool = False
+    measures: Sequence[Measure],
+    statistics: str = "",
+    has_entries: bool = False,
+    key_of_test: Mapping[str, str] | None = None,
 ) -> Answer:
     """The paragraphs about measures and on the `statistics` for the section Method of a paper, and
-    below the BibTeX entries if it `has_entries`.
+    below the BibTeX entries if it `has_entries`, which LaTeX then cites.
 
     What all measures share is said once. In a table, the paragraph of each measure is complete.
+    `key_of_test` has the keys of the works on tests by their names among the statistics.
     """
-    paragraphs = _sentences(measures, statistics)
     if not has_entries:
-        return paragraphs
-    return _paragraphs_and_entries(paragraphs, _bibtex(measures))
+        return _sentences(measures, statistics, {})
+    tests = key_of_test or {}
+    key_of: dict[str, str] = {work.name: work.key for work in cited_for(measures)}
+    for program in programs_of(measures):
+        key_of[TREC_EVAL] = program.key
+    paragraphs = _sentences(measures, statistics, {**key_of, **tests})
+    return _paragraphs_and_entries(paragraphs, _bibtex(measures, tests.values()))
 
 
-def _sentences(measures: Sequence[Measure], statistics: str) -> Answer:
+def _sentences(measures: Sequence[Measure], statistics: str, key_of: Mapping[str, str]) -> Answer:
     """The paragraph about each of the measures, what they share, and the statistics."""
     rows = [[str(measure), sentence(measure)] for measure in measures]
     if statistics:
@@ -143,26 +169,72 @@ def _sentences(measures: Sequence[Measure], statistics: str) -> Answer:
     texts = [" ".join(paragraph.sentences) for paragraph in paragraphs]
     documents: dict[str, Lines] = {
         "text": lambda _: _folded([*texts, *last]),
-        "latex": lambda _: _latex_paragraphs(paragraphs, last),
+        "latex": lambda _: _latex_paragraphs(paragraphs, last, key_of),
     }
     return Answer(View([Table(["measure", "sentence"], rows)]), documents=documents)
 
 
-def _latex_paragraphs(paragraphs: Iterable[Paragraph], last: Sequence[str]) -> list[str]:
-    """The paragraph about each measure in LaTeX, which displays the formulas, and others."""
+def _latex_paragraphs(
+    paragraphs: Iterable[Paragraph], last: Sequence[str], key_of: Mapping[str, str]
+) -> list[str]:
+    """The paragraph about each measure in LaTeX, and others, with formulas in math mode.
+
+    The formula of a measure is displayed, unless it has words. `key_of` has the keys of the works
+    that are cited by their names.
+    """
     lines: list[str] = []
     for sentences, place, formulas in paragraphs:
         if lines:
             lines.append("")
-        if not formulas:
-            place = len(sentences)
-        lines += _folded([latex_prose(" ".join(sentences[: place + 1]))])
-        for formula in formulas:
-            lines += latex_display(formula)
-        lines += _folded([latex_prose(" ".join(sentences[place + 1 :]))])
+        before = sentences[:place]
+        formula = "".join(sentences[place : place + 1])
+        continued = None
+        if formulas:
+            continued = beside_display(formula.removeprefix(THE_VALUE_IS).removesuffix("."))
+        if continued is None:
+            lines += _folded([_in_latex([*before, formula, *sentences[place + 1 :]], key_of)])
+            continue
+        lines += _folded([f"{_in_latex(before, key_of)} {THE_VALUE_IS.rstrip()}"])
+        lines += latex_display(formulas[0])
+        for other in formulas[1:]:
+            lines += [*_folded([latex_prose(AVERAGED)]), *latex_display(other)]
+        rest = sentences[place + 1 :]
+        if continued:
+            rest = _with_meanings(continued, rest)
+        lines += _folded([_in_latex(rest, key_of)])
     if last:
-        lines += ["", *_folded(map(latex_prose, last))]
-    return lines
+        lines += ["", *_folded(_in_latex([paragraph], key_of) for paragraph in last)]
+    return _with_package(lines)
+
+
+def _with_meanings(meanings: str, sentences: list[str]) -> list[str]:
+    """The sentences below a display, with meanings of its symbols in the one that begins with
+    Here."""
+    text = re.sub("^[,;] (where |and )?", "", meanings)
+    if sentences and sentences[0].startswith(HERE):
+        return [f"{HERE}{text}; {sentences[0].removeprefix(HERE)}", *sentences[1:]]
+    return [f"{HERE}{text}.", *sentences]
+
+
+def _in_latex(sentences: Sequence[str], key_of: Mapping[str, str]) -> str:
+    """Sentences in LaTeX, in which the works are cited that `key_of` has by their names."""
+    parts = []
+    for number, text in enumerate(sentences):
+        is_of_formula = text.startswith((THE_VALUE_IS, HERE))
+        is_of_names = text.startswith(SOURCE) or (number == 0 and ": " in text)
+        part = latex_prose(text) if is_of_names else with_formulas(text, letters=is_of_formula)
+        if SOURCE in text or STATISTICS in text:
+            part = _with_keys(part, key_of)
+        parts.append(part)
+    return " ".join(filter(None, parts))
+
+
+def _with_keys(text: str, key_of: Mapping[str, str]) -> str:
+    """A text in LaTeX, in which each work is cited behind its name."""
+    for name, key in key_of.items():
+        in_latex = latex_prose(name)
+        text = text.replace(in_latex, rf"{in_latex}~\cite{{{key}}}", 1)
+    return text
 
 
 def _latex_pages(table: Table, measures: Iterable[Any], places: int) -> list[str]:
@@ -170,6 +242,13 @@ def _latex_pages(table: Table, measures: Iterable[Any], places: int) -> list[str
     lines = list(table.lines("latex", places))
     for measure in measures:
         lines += ["", *_latex_page(measure)]
+    return _with_package(lines)
+
+
+def _with_package(lines: list[str]) -> list[str]:
+    """The lines below a comment that names the package of aligned formulas, if there are some."""
+    if any(r"\begin{aligned}" in line or r"\begin{cases}" in line for line in lines):
+        return [r"% needs \usepackage{amsmath}", *lines]
     return lines
 
 
@@ -181,8 +260,8 @@ def _latex_page(measure: Any) -> list[str]:
     sentences = [f"{description}."] if description else []
     formulas = formulas_in_tex(measure, "avg" in measure.SUPPORTED_PARAMS)
     if facts["formula"] and not formulas:
-        sentences.append(f"The value is {facts['formula']}.")
-    lines = [rf"\paragraph{{{title}}}", *_folded([latex_prose(" ".join(sentences))])]
+        sentences.append(f"{THE_VALUE_IS}{facts['formula']}.")
+    lines = [rf"\paragraph{{{title}}}", *_folded([_in_latex(sentences, {})])]
     for formula, words in zip(formulas, ["", AVERAGED], strict=False):
         lines += [*_folded([latex_prose(words)]), *latex_display(formula)]
     rest = []

@@ -15,11 +15,31 @@ from ...output.formats import counted, listed, short
 from ..mean_intervals import on_bounds
 from ..statistics.corrections import Correction
 from ..statistics.defaults import LEAST_TESTED_TOPICS
-from .tests import PAIRED_T
+from .tests import (
+    ANOVA_OF_RUNS,
+    BY_GROUP,
+    CONOVER,
+    FRIEDMAN,
+    PAIRED_T,
+    RANDOMISATION,
+    TUKEY_HSD,
+    WILCOXON,
+)
 
 if TYPE_CHECKING:
     from .result import Comparison
 
+SIDAK: Final = "Šidák"
+WORK_OF: Final = {
+    FRIEDMAN: "friedman1937",
+    CONOVER: "conover1980",
+    ANOVA_OF_RUNS: "fisher1925",
+    TUKEY_HSD: "carterette2012",
+    WILCOXON: "wilcoxon1945",
+    RANDOMISATION: "fisher1935",
+    BY_GROUP: "alexander1994",
+}
+"""The key of the work on each further test."""
 ALL_PAIRS: Final = "between all pairs of runs"
 
 
@@ -29,7 +49,7 @@ def how_corrected(correction: Correction, comparisons: int | None, elsewhere: st
     `comparisons` are all that were made, and `elsewhere` tells which, if there are others than
     those of a family.
     """
-    together = "and the intervals of a family hold together (Šidák)"
+    together = f"and the intervals of a family hold together ({SIDAK})"
     if not correction.is_corrected:
         return " without correction"
     if comparisons is None:
@@ -88,6 +108,19 @@ def statistics_of(comparison: Comparison) -> list[str]:
     ]
     caution = comparison.corrected.caution_at(comparison.alpha)
     return [*sentences, caution] if caution else sentences
+
+
+def works_of_tests(comparison: Comparison) -> dict[str, str]:
+    """The keys of the works that a paper cites for the tests, the correction and the intervals, by
+    their names in `statistics_of`."""
+    if not comparison.outcomes:
+        return {}
+    works = {"paired t-tests": "student1908"}
+    corrected = comparison.corrected
+    if comparison.family > 1 and corrected.is_corrected:
+        works |= {corrected.name: corrected.work, SIDAK: "sidak1967"}
+    made = dict.fromkeys(test.test for test in comparison.outcomes)
+    return works | {name: WORK_OF[name] for name in made if name in WORK_OF}
 
 
 def _on_means(comparison: Comparison) -> Iterator[str]:

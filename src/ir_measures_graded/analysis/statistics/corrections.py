@@ -93,7 +93,8 @@ class Correction:
     Family-wise corrections control the chance of any false difference. With them, the interval of a
     significant difference is cut at 0. `is_corrected` tells whether intervals hold together for the
     family. `caution` is a sentence on what the correction does not control, in which `equal_pairs`
-    stands for the number of equal pairs with one false difference.
+    stands for the number of equal pairs with one false difference on average. `work` is the key of
+    the work that a paper cites for it.
     """
 
     name: str
@@ -101,18 +102,19 @@ class Correction:
     is_family_wise: bool = True
     is_corrected: bool = True
     caution: str = ""
+    work: str = ""
 
     def caution_at(self, alpha: float) -> str:
         """The caution for p-values that are significant below `alpha`.
 
-        >>> NONE.caution_at(0.01)
-        'No correction was made: of 100 equal pairs, one is called significant by chance.'
+        >>> print(NONE.caution_at(0.1))
+        No correction was made: of 10 equal pairs, on average one is called significant by chance.
         """
         return self.caution.format(equal_pairs=round(1 / alpha))
 
 
-HOLM: Final = Correction("Holm's correction", holm)
-BONFERRONI: Final = Correction("Bonferroni's correction", bonferroni)
+HOLM: Final = Correction("Holm's correction", holm, work="holm1979")
+BONFERRONI: Final = Correction("Bonferroni's correction", bonferroni, work="dunn1961")
 FALSE_DISCOVERY_RATE: Final = Correction(
     "Benjamini and Hochberg's correction",
     benjamini_hochberg,
@@ -121,6 +123,7 @@ FALSE_DISCOVERY_RATE: Final = Correction(
         "Benjamini and Hochberg's correction controls the false discovery rate: the share of "
         "false differences among those called significant, and not the chance of any."
     ),
+    work="benjamini1995",
 )
 NONE: Final = Correction(
     "no correction",
@@ -128,7 +131,8 @@ NONE: Final = Correction(
     is_family_wise=False,
     is_corrected=False,
     caution=(
-        "No correction was made: of {equal_pairs} equal pairs, one is called significant by chance."
+        "No correction was made: of {equal_pairs} equal pairs, on average one is called "
+        "significant by chance."
     ),
 )
 CORRECTIONS: Final = {

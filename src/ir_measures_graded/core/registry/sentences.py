@@ -21,6 +21,12 @@ from ..ranking.gains import EXP, LINEAR
 from .facts import defined, graded_err, is_err, is_geometric, is_normalised
 from .notation import parse_measure
 
+THE_VALUE_IS: Final = "The value is "
+"""How the sentence with the formula begins."""
+HERE: Final = "Here "
+"""How the sentence on its symbols begins."""
+SOURCE: Final = "Source: "
+"""How the last sentence begins."""
 OF_JUDGED: Final = ", the gains of all judged documents, descending"
 SYMBOLS: Final = (
     (r"(?<!\w)G\[", "G[i]", "G[i] is the gain at rank i"),
@@ -237,9 +243,9 @@ def _formula(measure: GradedMeasure) -> Iterator[str]:
                 # The sentence on the ideal list says what it has.
                 meaning = meaning.removesuffix(OF_JUDGED)
             meanings.append(meaning)
-    yield f"The value is {formula}."
+    yield f"{THE_VALUE_IS}{formula}."
     if meanings:
-        yield f"Here {'; '.join(meanings)}."
+        yield f"{HERE}{'; '.join(meanings)}."
 
 
 def _formula_of(kind: type[GradedMeasure], measure: GradedMeasure) -> str:
@@ -457,7 +463,7 @@ def _undefined(measure: GradedMeasure) -> Iterator[str]:
 def _source(measure: GradedMeasure) -> Iterator[str]:
     source = measure.doc_field("source")
     if source:
-        yield f"Source: {source}."
+        yield f"{SOURCE}{source}."
 
 
 PARTS: tuple[Callable[[GradedMeasure], Iterator[str]], ...] = (
