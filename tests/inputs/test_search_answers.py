@@ -276,6 +276,16 @@ def test_smaller_scores_first_need_scores_in_all_topics(form, tmp_path):
         RunFile(path, ascending=True).rows()
 
 
+@pytest.mark.parametrize("is_scored_first", [True, False])
+@pytest.mark.parametrize("other", [{"hits": [{"id": "d3"}]}, {"results": ["d3"]}])
+def test_two_lists_of_a_topic_have_scores_in_both(other, is_scored_first):
+    items = [{"query": "q1", "hits": LISTED}, {"query": "q1", **other}]
+    if not is_scored_first:
+        items.reverse()
+    message = refused(run, json.dumps(items))
+    assert "topic 'q1' has a list of documents with scores and one without" in message
+
+
 def test_queries_without_hits_leave_ranks_in_their_order():
     items = [{"query": "q1", "hits": [{"id": "d2"}, {"id": "d1"}]}, {"query": "q2", "hits": []}]
     source = RunFile(io.BytesIO(json.dumps(items).encode()), ascending=True)

@@ -882,6 +882,7 @@ class _Items:
         self.incomplete: dict[str, str] = {}
         self.ranked_topics: set[str] = set()
         self.kinds: set[bool] = set()
+        self._kind_of_topic: dict[str, bool] = {}
         self._names: list[str] = []
         self._last_columns: tuple[dict[str, str], bool, Any] = {}, False, None
 
@@ -893,6 +894,18 @@ class _Items:
             reverse=self.sample.remark(),
             incomplete=tuple(self.incomplete.items()),
         )
+
+    def _add_kind(self, topic: Any, is_ranked: bool) -> None:
+        """Tell whether a list of documents has ranks.
+
+        Raises `FileError` for a topic with ranks in one list and scores in another.
+        """
+        self.kinds.add(is_ranked)
+        if self._kind_of_topic.setdefault(str(topic), is_ranked) != is_ranked:
+            raise self.text.error(
+                f"topic {shown(topic)} has a list of documents with scores and one without; give "
+                "scores in both"
+            )
 
     def topic_of(self, item: dict[str, Any]) -> TopicOfFile:
         """The topic of an item, its documents and their values."""
@@ -925,7 +938,7 @@ class _Items:
                 self.incomplete[str(topic)] = answer.incomplete
             _add_positions(self.sample, query_with_hits)
             if query_with_hits.documents:
-                self.kinds.add(query_with_hits.is_ranked)
+                self._add_kind(topic, query_with_hits.is_ranked)
             if query_with_hits.is_ranked:
                 _refuse_second_ranking(self.text, topic, self.ranked_topics)
             return self.text.line, topic, query_with_hits.documents, query_with_hits.values
@@ -949,7 +962,7 @@ class _Items:
             if is_ranked:
                 _refuse_second_ranking(self.text, topic, self.ranked_topics)
             if documents:
-                self.kinds.add(is_ranked)
+                self._add_kind(topic, is_ranked)
             return _topic(self.text, topic, documents, Facts(), RUN)
         self.text.spend(TOPICS_OF_JSON)
         names = list(dict.fromkeys(["query_id", *documents[0]]))
@@ -957,7 +970,7 @@ class _Items:
         rows = [_members(document) for document in documents]
         ids = [row.get(keys["doc_id"]) for row in rows]
         values = [row.get(keys["score"]) for row in rows]
-        self.kinds.add(ranks)
+        self._add_kind(topic, ranks)
         if ranks:
             values = [negated(value) for value in values]
         elif rank is None:
@@ -994,7 +1007,7 @@ class _Items:
         self._refuse_other_length(topic, len(documents), values)
         self.text.spend(TOPICS_OF_JSON)
         self.text.spend(ROWS_OF_JSON, len(documents))
-        self.kinds.add(is_ranked)
+        self._add_kind(topic, is_ranked)
         if is_ranked:
             _refuse_second_ranking(self.text, topic, self.ranked_topics)
             return list(map(negated, values))
