@@ -67,3 +67,16 @@ def test_gains_can_be_pasted_into_a_measure_string():
     assert "steep" not in levels({"q": {f"d{level}": level for level in range(9)}}).gains()
     assert levels(MAGNITUDES).gains() == {}
     assert levels({"q": {"a": -1, "b": 0}}).gains() == {}
+
+
+def test_magnitudes_take_no_column_for_each_level_and_topic():
+    """60,000 topics and levels would take 29 GB."""
+    count = 60_000
+    found = levels({f"q{number}": {"d": number + 1} for number in range(count)})
+    assert found.by_topic.shape == (count, 1)
+    bars = found.bars()
+    assert bars.counts.shape == (count, 1)
+    assert bars.counts.sum() == found.documents.sum() == count
+    few = levels({f"q{number}": {"d": number + 1} for number in range(100)})
+    assert few.by_topic.shape == (100, 100)
+    assert few.bars().counts.shape == (100, 1)

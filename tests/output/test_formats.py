@@ -109,3 +109,19 @@ def test_a_difference_of_zero_has_no_sign():
     assert list(table.lines("text", 2))[1:] == ["a          0.00", "b         −0.25"]
     assert list(table.lines("csv", 2))[1:] == ["a,-0.00", "b,-0.25"]
     assert short(-0.0, "+.2f") == "+.00"
+
+
+def test_a_table_that_may_be_too_wide_is_formatted_once(monkeypatch):
+    calls = []
+    for_people = formats._for_people
+    monkeypatch.setattr(formats, "_for_people", lambda *args: calls.append(1) or for_people(*args))
+    table = Table(["run", "AP"], [["bm25", 0.25]], narrower=Table(["AP"], [[0.25]]))
+    assert list(table.lines("text", 2)) == ["run     AP", "bm25  0.25"]
+    assert len(calls) == 1
+
+
+@given(st.lists(st.sampled_from([0.0, -0.0, 1.0]) | st.floats(0, 1), min_size=1))
+def test_shares_in_a_column_are_written_as_each_alone(shares):
+    percentages = list(map(formats.Percent, shares))
+    texts = formats._cells(percentages, 4, is_for_people=True)
+    assert texts == [f"{share}".removeprefix("-") for share in percentages]

@@ -39,7 +39,8 @@ class Levels(Result):
     and of topics with such a document. `relevant` (one entry per topic) is the number of documents
     above level 0. `definitions` maps levels to texts of ir-datasets. `contract` tells what the
     levels of an ir-datasets id mean, if this is known. `names` are the topics, and `by_topic`
-    (topics × levels) counts their documents at each level.
+    (topics × levels) counts their documents at each level. Magnitudes, more than 100 levels, have a
+    single column there, of all judged documents.
     """
 
     levels: tuple[Number, ...]
@@ -149,7 +150,9 @@ class Levels(Result):
         is_drawn = np.array(self.levels, dtype=float) > 0
         if not self.documents[is_drawn].any() or is_drawn.sum() > MOST_DRAWN:
             is_drawn[:] = True
-        counts = self.by_topic[:, is_drawn]
+        counts = self.by_topic
+        if counts.shape[1] == len(self.levels):
+            counts = counts[:, is_drawn]
         levels = [self.levels[number] for number in np.flatnonzero(is_drawn).tolist()]
         if len(levels) > MOST_DRAWN:
             counts = counts.sum(axis=1, keepdims=True)
@@ -219,8 +222,14 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
     topic_above = counts.topic[is_above]
     count_above = counts.count[is_above]
     relevant = np.bincount(topic_above, count_above, minlength=len(judgments.topics))
-    by_topic = np.zeros((len(judgments.topics), len(every)), dtype=np.int64)
-    by_topic[counts.topic, position] = counts.count
+    column = position
+    width = len(every)
+    if len(every) > LARGEST and (np.array(every, dtype=float) > 0).sum() > MOST_DRAWN:
+        column = np.zeros_like(position)  # a column for each of many levels needs much memory
+        width = 1
+    shape = (len(judgments.topics), width)
+    cell = counts.topic * width + column
+    by_topic = np.bincount(cell, counts.count, minlength=shape[0] * width).reshape(shape)
     return Levels(
         levels=tuple(every),
         documents=documents.astype(np.int64),
@@ -229,7 +238,7 @@ def levels(qrels: Qrels, highest: bool = False) -> Levels:
         definitions=definitions,
         contract=judgments.contract,
         names=tuple(judgments.topics),
-        by_topic=by_topic,
+        by_topic=by_topic.astype(np.int64),
     )
 
 

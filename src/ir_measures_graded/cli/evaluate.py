@@ -6,6 +6,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, cycle, repeat
 from typing import Any
 
 import ir_measures
@@ -15,6 +16,7 @@ from ..errors import GradedError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.evaluation import FIGURES, MEANS, TOPICS, Evaluation
 from ..evaluation.value_columns import AGGREGATE, ALL, GROUP
+from ..files.collector import waiting_collector
 from ..output import figures
 from ..output.files import ending_of
 from ..output.formats import counted, known, listed
@@ -209,20 +211,19 @@ def _answer(
         if ALL in evaluation.topics:
             mark_columns = [AGGREGATE]
     names = [str(measure) for measure in evaluation.measures]
-    rows = list(_rows(evaluation, arguments, has_topics, has_means))
-    full = Table(["run", "query_id", GROUP, AGGREGATE, *names], rows)
-    wide = full.select("run", *topic_columns, *mark_columns, *names)
+    with waiting_collector():
+        rows = list(_rows(evaluation, arguments, has_topics, has_means))
+        full = Table(["run", "query_id", GROUP, AGGREGATE, *names], rows)
+        wide = full.select("run", *topic_columns, *mark_columns, *names)
     view = _EvaluationView(evaluation, wide, partial(_figure, evaluation, arguments))
     if len(evaluation.runs) > 1 or arguments.by is not None:
         return Answer(view, facts=facts, default=default)
-    cells = _cells(names, rows)
-    long = cells.select(*topic_columns, "measure", "value", *mark_columns)
-    plain = cells.select(*topic_columns, "measure", "value")
-    headless = replace(plain, head=False)  # the ir_measures command prints no header
-    documents: dict[str, Any] = {"tsv": partial(headless.lines, "tsv")}
+    long_columns = [*topic_columns, "measure", "value", *mark_columns]
+    cells = partial(_cells, names, rows)
+    documents: dict[str, Any] = {"tsv": partial(_headless_lines, cells, topic_columns)}
     for form in ("jsonl", "json"):
-        documents[form] = partial(long.lines, form)
-    documents["text"] = partial(_lines_with_notes, long, evaluation)
+        documents[form] = partial(_long_lines, cells, long_columns, form)
+    documents["text"] = partial(_lines_with_notes, cells, long_columns, evaluation)
     return Answer(view, documents=documents, facts=facts, default=default)
 
 
@@ -241,8 +242,26 @@ class _EvaluationView(View):
         return self.evaluation.notes()
 
 
-def _lines_with_notes(table: Table, evaluation: Evaluation, places: int) -> list[str]:
-    """The lines of a table of an evaluation as text, and its notes."""
+def _headless_lines(
+    cells: Callable[[], Table], topic_columns: list[str], places: int
+) -> Iterator[str]:
+    """The lines of values one a row, as the ir_measures command prints them, without a header."""
+    table = cells().select(*topic_columns, "measure", "value")
+    return replace(table, head=False).lines("tsv", places)
+
+
+def _long_lines(
+    cells: Callable[[], Table], columns: list[str], form: str, places: int
+) -> Iterator[str]:
+    """The lines of these columns of a table of values one a row."""
+    return cells().select(*columns).lines(form, places)
+
+
+def _lines_with_notes(
+    cells: Callable[[], Table], columns: list[str], evaluation: Evaluation, places: int
+) -> list[str]:
+    """The lines of these columns of a table of an evaluation as text, and its notes."""
+    table = cells().select(*columns)
     return View([table], noted=evaluation.notes()).lines("text", places)
 
 
@@ -313,11 +332,12 @@ def _figure(evaluation: Evaluation, arguments: Arguments) -> "figures.Figure":
 
 def _cells(names: list[str], rows: list[tuple[Any, ...]]) -> Table:
     """The values of one run, one a row; values that no provider reports are left out."""
-    cells: list[tuple[Any, ...]] = []
-    for _, topic, _, mark, *values in rows:
-        for name, value in zip(names, values, strict=True):
-            if value is not None:
-                cells.append((topic, name, value, mark))
+    size = len(names)
+    topics = chain.from_iterable([row[1]] * size for row in rows)
+    marks = chain.from_iterable([row[3]] * size for row in rows)
+    values = chain.from_iterable(row[4:] for row in rows)
+    every = zip(topics, cycle(names), values, marks, strict=False)
+    cells = [cell for cell in every if cell[2] is not None]
     return Table(["query_id", "measure", "value", AGGREGATE], cells)
 
 
@@ -340,8 +360,9 @@ def _rows(
             groups |= dict.fromkeys(topics, group)
     for number, run in enumerate(evaluation.runs):
         if has_topics:
-            by_topic = evaluation.reported[number].T.tolist()
-            for place, topic in enumerate(evaluation.topics):
-                yield (run, topic, groups.get(place, ""), "", *by_topic[place])
+            groups_of_topics = [groups.get(place, "") for place in range(len(evaluation.topics))]
+            by_measure = evaluation.reported[number].tolist()
+            labels = (repeat(run), evaluation.topics, groups_of_topics, repeat(""))
+            yield from zip(*labels, *by_measure, strict=False)
         if has_means:
             yield (run, ALL, "", "mean", *means[number])

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import GradedError, Remark
+from ..files.collector import waiting_collector
 from ..files.content import is_lasting, is_pattern, parquet_files
 from ..files.sources import files_of_folder, is_file, qrels_file_of
 from ..output import figures
@@ -118,7 +119,8 @@ def lines_of(answer: Answer, form: str, arguments: Arguments, in_file: bool = Fa
     """The lines of an answer in a format; JSON has the facts and remarks beside the rows."""
     in_form = answer.documents.get(form, partial(answer.result.lines, form))
     places = decimals(form, arguments.places, in_file)
-    lines = list(in_form(places))
+    with waiting_collector():  # a large table has a million cells, none of which is garbage
+        lines = list(in_form(places))
     if form != "json" or not answer.facts:
         return lines
     remarks: list[dict[str, Any]] = []

@@ -4,6 +4,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from operator import itemgetter
 from typing import Any, Final
 
@@ -211,8 +212,7 @@ def text(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> I
     run       tau
     bm25  −0.2500
     """
-    for lines in text_rows(columns, rows, places):
-        yield from lines
+    return chain.from_iterable(text_rows(columns, rows, places))
 
 
 def text_rows(
@@ -226,14 +226,20 @@ def text_rows(
     return rows_of(cells, right)
 
 
-def fits(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> bool:
-    """Whether `text` has a line for each row, and not a block.
+def text_that_fits(
+    columns: Sequence[str], rows: Iterable[Row], places: int = PLACES
+) -> Iterator[str] | None:
+    """The same as `text` if it has a line for each row, and not a block; else None.
 
-    >>> fits(["run", "AP"], [["bm25", 0.25]]), fits(["run", "AP"], [["bm25", "…" * 200]])
-    (True, False)
+    >>> print(*text_that_fits(["run", "AP"], [["bm25", 0.25]]), sep="\\n")
+    run       AP
+    bm25  0.2500
+    >>> text_that_fits(["run", "AP"], [["bm25", "…" * 200]])
     """
-    _, cells = _for_people(columns, rows, places)
-    return fitted(cells) is not None
+    right, cells = _for_people(columns, rows, places)
+    if fitted(cells) is None:
+        return None
+    return chain.from_iterable(rows_of(cells, right))
 
 
 def wrapped(rows: Sequence[Row]) -> Iterator[Row]:
@@ -751,6 +757,8 @@ def _cells(values: Sequence[Any], places: int, is_for_people: bool) -> list[str]
         return list(values)
     if kinds == {int}:
         form = "{:,}" if is_for_people else "{}"
+    elif kinds == {Percent} and places > 0:
+        return _percentages(values)
     elif kinds in ({float}, {Percent}) and places > 0:
         form = f"{{:.{places}f}}"
     else:
@@ -763,6 +771,18 @@ def _cells(values: Sequence[Any], places: int, is_for_people: bool) -> list[str]
                 cells[number] = cells[number].lstrip("-")  # −0 is no negative number
         return list(map(with_minus, cells))
     return cells
+
+
+def _percentages(shares: Sequence[Any]) -> list[str]:
+    """Shares in whole percent, as `Percent` writes each.
+
+    >>> _percentages([Percent(0), Percent(0.001), Percent(0.6), Percent(1)])
+    ['0 %', '1 %', '60 %', '100 %']
+    """
+    percent = np.array(shares, dtype=float) + 0  # −0 is no negative number
+    is_between = (percent != 0) & (percent != 1)
+    percent[is_between] = np.clip(percent[is_between], 0.01, 0.99)
+    return list(map("%.0f %%".__mod__, (100 * percent).tolist()))
 
 
 def _cell(value: Any, places: int, signed: Callable[[str], str]) -> str:

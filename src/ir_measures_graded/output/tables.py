@@ -43,7 +43,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import needed
-from .formats import FOR_PEOPLE, FORMATS, Cells, clean, fits, known, sentences, text_rows, wrapped
+from .formats import (
+    FOR_PEOPLE,
+    FORMATS,
+    Cells,
+    clean,
+    known,
+    sentences,
+    text_rows,
+    text_that_fits,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -216,7 +226,9 @@ class Table:
         for position, head in enumerate(heads):
             values = self._values_at(position)
             if head.kind is not None:
-                values = list(map(head.cell, values))
+                has_empty_cell = type(None) in set(map(type, values))
+                to_cell = head.cell if has_empty_cell else head.kind
+                values = list(map(to_cell, values))
             cells.append(values)
         return list(zip(*cells, strict=True))
 
@@ -233,8 +245,12 @@ class Table:
         else:
             columns = [head.name for head in self.heads]
             rows = self.rows
-        if form == "text" and self.narrower is not None and not fits(columns, rows, places):
-            return _in_turn(self.narrower, form, places)
+        if form == "text" and self.narrower is not None:
+            lines = text_that_fits(columns, rows, places)
+            if lines is None:
+                return _in_turn(self.narrower, form, places)
+            if self.head:
+                return lines
         if self.head or form not in ("text", "tsv"):
             return FORMATS[form](columns, rows, places)
         no_headings = [""] * len(columns)

@@ -139,7 +139,7 @@ def aligned(
             cells.append([padded(cell, columns_of_text, is_on_the_right) for cell in column])
             forms.append("%s")
     form = between.join(forms)
-    return (form % line for line in zip(*cells, strict=True))
+    return map(form.__mod__, zip(*cells, strict=True))
 
 
 def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[int]:
@@ -302,8 +302,8 @@ def rows_of(columns: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator
     """
     widths = list(map(widest, columns))
     if sum(widths) + GAP * (len(widths) - 1) <= width():
-        for line in aligned(columns, widths, right, " " * GAP):
-            yield [line.rstrip()]
+        lines = aligned(columns, widths, right, " " * GAP)
+        yield from map(list, zip(map(str.rstrip, lines), strict=True))
         return
     above, columns, right = _without_constant(columns, right)
     narrowed = fitted(columns)
