@@ -1144,3 +1144,19 @@ def test_all_definitions_that_fit_are_listed(mean):
         assert abs(row["mean"] - float(mean)) < 0.006
     usual = [row["usual"] for row in rows]
     assert usual == sorted(usual, reverse=True)
+
+
+def test_equal_measures_are_named_before_other_cutoffs():
+    """With one relevant document a topic, AP is RR."""
+    qrels = {f"q{number}": {f"d{number}": 1} for number in range(20)}
+    random = np.random.default_rng(5)
+    run = {
+        topic: dict(zip([f"d{number}" for number in range(20)], random.permutation(20).tolist()))
+        for topic in qrels
+    }
+    values = values_of("RR@20", run, qrels=qrels)
+    answer = identify(qrels, run, values)
+    assert {answer.measure, *answer.other_measures} >= {"AP", "RR", "AP@20", "RR@20", "AP@100"}
+    first, *others = [name.partition("@")[0] for name in (answer.measure, *answer.other_measures)]
+    assert len(set(others[: others.index(first)])) == others.index(first)
+    assert f"{answer.measure}, which here equals {answer.other_measures[0]}, " in answer.summary

@@ -56,6 +56,7 @@ from .tools import (
 
 CONVENTIONS = Definition._fields[2:]
 FIELDS_OF_TIES = ("order", "precision")
+MOST_EQUAL = 5  # the number of equal measure strings that are named
 # What a measure string does not tell.
 CONVENTIONS_OF_MEANS = ("averaged", "shown")
 USUAL_WAYS = (LINEAR_GAIN, FIRST_K, EVERY, QRELS_TOPICS, ROUNDED)
@@ -238,8 +239,8 @@ class NamesOfDefinitions:
         return [f"{paper['tool']}{comma}{parameter}"]
 
     def equal_strings(self, numbers: Sequence[int]) -> dict[str, Definition]:
-        """The other measure strings with the values of some matches, the likeliest first, with
-        their definitions."""
+        """The other measure strings with the values of some matches, with their definitions: other
+        measures first, then those that only have other cutoffs, the likeliest first."""
         ours = self.ours(numbers)
         if ours.measure is None or not ours.is_equal:
             return {}
@@ -258,7 +259,7 @@ class NamesOfDefinitions:
             gaps = np.abs(values_at(other, self.case.rows.ranks) - values)
             if np.nan_to_num(gaps, nan=1.0).max() < SAME:
                 equal[str(other)] = definition
-        return equal
+        return _other_cutoffs_last(equal, ours.definition or self.ranking.matches[numbers[0]])
 
     def _equals(self, numbers: Sequence[int]) -> str:
         """The clause that names the other measure strings with the values of some matches, and
@@ -273,7 +274,7 @@ class NamesOfDefinitions:
             definitions.append(own)
         if self._discounts_nothing(definitions):
             where = f"up to rank {definitions[0].cutoff}"
-        return f", which {where} equals {listed(equal)}"
+        return f", which {where} equals {listed(equal, MOST_EQUAL)}"
 
     def _discounts_nothing(self, definitions: Sequence[Definition]) -> bool:
         """Whether definitions are equal because they have the same gains, and discounts that begin
@@ -448,6 +449,33 @@ class NamesOfDefinitions:
         if not self.case.by_mean:
             numbers = np.nanmean(numbers)
         return np.ravel(numbers).tolist()
+
+
+def _other_cutoffs_last(equal: Mapping[str, Definition], own: Definition) -> dict[str, Definition]:
+    """Measure strings with their definitions; those that differ in the cutoff alone from `own` or
+    from another one come last.
+
+    >>> ap, rr = Definition("AP", "10"), Definition("RR", "10")
+    >>> equal = {"AP": Definition("AP", "none"), "RR": Definition("RR", "none"), "RR@10": rr}
+    >>> list(_other_cutoffs_last(equal, ap))
+    ['RR@10', 'AP', 'RR']
+    """
+    seen = {_without_cutoff(own)}
+    others = {}
+    variants = {}
+    for string in sorted(equal, key=lambda string: equal[string].cutoff != own.cutoff):
+        uncut = _without_cutoff(equal[string])
+        if uncut in seen:
+            variants[string] = equal[string]
+        else:
+            others[string] = equal[string]
+        seen.add(uncut)
+    return others | variants
+
+
+def _without_cutoff(definition: Definition) -> tuple[str, ...]:
+    """What measures with other cutoffs share; whole lists have an ideal list of their own."""
+    return (definition.measure, definition.gain, definition.discount)
 
 
 def _differing(definitions: Sequence[Definition]) -> list[str]:
