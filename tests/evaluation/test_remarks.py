@@ -8,6 +8,7 @@ import pytest
 
 from ir_measures_graded.analysis import check, compare, curves, evaluate, intervals
 from ir_measures_graded.errors import EmptyRunWarning, InputWarning, Remark
+from ir_measures_graded.evaluation.alike_ids import AlikeIds
 from ir_measures_graded.evaluation.named import study_of
 from ir_measures_graded.output.remarks import merged
 
@@ -55,6 +56,14 @@ def test_a_run_has_its_remarks_in_every_way_of_use(run, remarks):
     assert warned_of(evaluate, run, ["AP"]) == lines
     assert warned_of(curves, run, "nCG", depth=10) == lines
     assert [remark.text for remark in check(QRELS, {"x": run}, ["Bpref"]).remarks] == remarks
+
+
+def test_ids_of_a_kept_run_are_compared_once(monkeypatch):
+    compared = []
+    monkeypatch.setattr(AlikeIds, "add", lambda self, ranks, hits: compared.append(ranks))
+    run = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 2.0, "d2": 1.0}}
+    compare({"q1": {"d1": 1}, "q2": {"d2": 1}}, {"a": run, "b": run}, ["AP"])
+    assert len(compared) == 2
 
 
 def test_one_note_on_ties_names_all_runs(tmp_path):

@@ -68,14 +68,18 @@ def at_ranks(measure: GradedMeasure, run: Run, judgments: Judgments, depth: int)
     """As `values_at_ranks`, with the deepest rank."""
     values = np.empty((depth, len(judgments.topics)))
     deepest = 0
+    # A study issues the remarks on its runs.
+    is_kept = run.kept_for is not None
     remarks = RunRemarks(judgments.documents, depth_of([measure]), judgments.contract)
     at_every_rank = partial(evaluated, measure, depth=depth)
     with about(run.name):
-        for ranks in remarks.watched(run.reduced(judgments)):
+        blocks = run.reduced(judgments)
+        if not is_kept:
+            blocks = remarks.watched(blocks)
+        for ranks in blocks:
             of_topics = computed(measure, view(measure, ranks, cut=False), at_every_rank, (depth,))
             values[:, ranks.place.numbers] = of_topics.T
             deepest = max(deepest, int(ranks.retrieved.max(initial=0)))
-    # A study issues the remarks on its runs.
-    if run.kept_for is None:
+    if not is_kept:
         issue(remarks.of(run.source, run.name))
     return AtRanks(values, deepest)

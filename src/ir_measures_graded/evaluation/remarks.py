@@ -165,7 +165,8 @@ class RunRemarks:
     The counts of a topic (T): its documents, those that are judged, those that can be at most, the
     first two within the depth, whether scores differ, and whether a document has the id of the
     topic. Without a `depth`, no remark counts unjudged documents. The share `unjudged` is that down
-    to the rank `deepest`, or of the whole lists.
+    to the rank `deepest`, or of the whole lists. Only remarks need that it `compares_ids` of
+    unjudged documents with those of the qrels, which takes longer than to count.
     """
 
     def __init__(
@@ -174,9 +175,11 @@ class RunRemarks:
         depth: int | None = DEPTH,
         contract: "Contract | None" = None,
         deepest: int | None = None,
+        compares_ids: bool = True,
     ):
         self.depth = depth
         self.deepest = deepest
+        self.compares_ids = compares_ids
         self.contract = contract
         self.all_judged = judged.whole
         self.largest_cutoff = 0
@@ -216,7 +219,6 @@ class RunRemarks:
         self.retrieved[numbers] = ranks.retrieved
         judged = np.bincount(ranks.topic, minlength=topics)
         self.judged[numbers] = judged
-        self.alike.add(ranks, judged)
         depth = self.depth or DEPTH
         top = np.minimum(ranks.retrieved, depth)
         is_top = ranks.rank <= depth
@@ -229,12 +231,11 @@ class RunRemarks:
             is_deep = ranks.rank <= self.deepest
             self.judged_deep[numbers] = np.bincount(ranks.topic[is_deep], minlength=topics)
         self.can_match[numbers] = np.minimum(ranks.retrieved, ranks.judged.sizes)
-        if 2 * judged_top.sum() < np.minimum(top, ranks.judged.sizes).sum():
-            if self.unmatched is None:
-                from .near_ids import UnmatchedDocuments  # takes time
-
-                self.unmatched = UnmatchedDocuments(depth)
-            self.unmatched.add(ranks)
+        if self.compares_ids:
+            self.alike.add(ranks, judged)
+            few_match = 2 * judged_top.sum() < np.minimum(top, ranks.judged.sizes).sum()
+            if few_match:
+                self._sample_unmatched(ranks, depth)
         self.has_scores[numbers] = ranks.highest > ranks.lowest
         self.has_own[numbers] = ranks.place.own
         rows = ranks.place.rows
@@ -243,6 +244,14 @@ class RunRemarks:
         if rows.facts.form == ONE_A_LINE:
             self.predictions += rows.values.size
             self.tied_predictions += tied_documents(ranks, self.last_rank)
+
+    def _sample_unmatched(self, ranks: JudgedRanks, depth: int) -> None:
+        """Add a block, in which few documents match, to the sample of unjudged documents."""
+        if self.unmatched is None:
+            from .near_ids import UnmatchedDocuments  # takes time
+
+            self.unmatched = UnmatchedDocuments(depth)
+        self.unmatched.add(ranks)
 
     @property
     def unjudged(self) -> float | None:

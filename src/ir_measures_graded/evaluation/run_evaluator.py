@@ -101,7 +101,9 @@ class RunEvaluator:
                 refuse_repeated(rows)
             blocks = run.reduced(self.judgments, rows)
             order = OrderOfJudged(self.row, len(self.judgments.numbers))
-            counts = self._compute_ours(values, order.watched(blocks))
+            # A kept run has remarks since it was read.
+            is_new = run.kept_for is None
+            counts = self._compute_ours(values, order.watched(blocks), compares_ids=is_new)
         if rows is not None:
             standard = rows.dicts()
             with named.about(run.name):
@@ -109,7 +111,7 @@ class RunEvaluator:
         missing = counts.lacks_topic
         if self.by_session is not None:
             values, missing = self.by_session.of(self.row, (values, missing))
-        if run.kept_for is None:
+        if is_new:
             on_run = (*counts.of(run.source, run.name), *order.of(run.name))
             if self.leaves_no_tie:
                 on_run = tuple(_without(on_run, remarks.TIED_PREDICTIONS))
@@ -139,14 +141,19 @@ class RunEvaluator:
         return np.stack(rows)
 
     def _compute_ours(
-        self, values: np.ndarray, blocks: Iterable[JudgedRanks]
+        self, values: np.ndarray, blocks: Iterable[JudgedRanks], compares_ids: bool
     ) -> remarks.RunRemarks:
-        """Write the values of our measures; return the counts of the documents.
+        """Write the values of our measures; return the counts of the documents, with what remarks
+        on the run need if it `compares_ids`.
 
         The counts are the same if other providers compute all measures.
         """
         counts = remarks.RunRemarks(
-            self.ours.judged, self.depth, self.judgments.contract, self.deepest
+            self.ours.judged,
+            self.depth,
+            self.judgments.contract,
+            self.deepest,
+            compares_ids=compares_ids,
         )
         cutoffs = [int(measure.params.get("cutoff") or 0) for measure in self.row]
         counts.largest_cutoff = max(cutoffs, default=0)
