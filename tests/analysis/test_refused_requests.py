@@ -240,7 +240,7 @@ identify(QRELS, RUNS["good"], 0.25, mean=0.25) | give values by topic or a mean,
 compare_collections([ROW | {"collection": ""}]) | row 1, column collection: '' is empty
 compare_collections({"x": TWO, "y": TWO}, ["AP"]) | AP is not among the measures evaluated: nDCG_JK
 compare_collections({"x": TWO}, smaller=["AP"]) | smaller is for a table of values
-compare_collections({"x": TWO}).data("tests") | what='tests' is not allowed; what is 'differences' or
+compare_collections({"x": TWO}).data("tests") | what='tests' is not allowed; what is 'differences', 'open' or
 compare_collections([ROW] * 2) | x: values: row 2: A has two values of AP for topic 1
 compare_collections([{"run": "A", "topic": "1", "AP": 0.5}]) | have no column collection
 """
