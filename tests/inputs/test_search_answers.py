@@ -215,6 +215,26 @@ def test_lists_of_numbers_beside_ids_count_by_their_names(beside, expected):
     assert run(json.dumps({"query": "q1", "doc_ids": ["d2", "d1"], **beside})) == {"q1": expected}
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"q1": [{"id": "d1", "distance": 0.1}, {"id": "d2", "distance": 0.9}]},
+        {
+            "query": "q1",
+            "documents": [{"id": "d1", "distance": 0.1}, {"id": "d2", "distance": 0.9}],
+        },
+    ],
+)
+def test_listed_documents_with_distances_tell_the_option(value):
+    message = refused(run, json.dumps(value))
+    assert "a smaller distance is better" in message
+    assert "--columns score=distance --ascending" in message
+    source = RunFile(
+        io.BytesIO(json.dumps(value).encode()), columns={"score": "distance"}, ascending=True
+    )
+    assert by_topic(source) == {"q1": {"d1": -0.1, "d2": -0.9}}
+
+
 DISORDERED = [("d1", 0.1), ("d2", 0.9), ("d3", 0.5)]
 
 
@@ -255,6 +275,23 @@ def test_topics_of_a_dict_may_have_lists_of_documents_after_any_first_one(first)
     found = run(json.dumps({"q0": first, "q1": LISTED}))
     assert found["q1"] == {"d2": 0.1, "d1": 0.9}
     assert ("q0" in found) == bool(first)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({"matches": LISTED, "namespace": ""}, {"d2": 0.1, "d1": 0.9}),
+        ({"total": 2, "query": "another", "documents": LISTED}, {"d2": 0.1, "d1": 0.9}),
+        ({"ids": ["d2", "d1"], "scores": [0.1, 0.9]}, {"d2": 0.1, "d1": 0.9}),
+        ({"ids": ["d1", "d2"], "distances": [0.1, 0.9]}, {"d1": -1, "d2": -2}),
+    ],
+)
+def test_an_object_with_a_list_of_documents_may_stand_under_its_query(answer, expected):
+    assert run(json.dumps({"q1": answer})) == {"q1": expected}
+    # A document may have the name of a list.
+    with_scores = {"q1": answer, "q2": {"documents": 2.5, "d1": 1}}
+    assert run(json.dumps(with_scores)) == {"q1": expected, "q2": {"documents": 2.5, "d1": 1}}
+    refused(qrels, json.dumps({"q1": answer}))
 
 
 PARTLY_RANKED = {

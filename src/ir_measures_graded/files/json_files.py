@@ -457,15 +457,26 @@ def _parts_of_items(
 
 
 def _has_scored_documents(key: str, value: Any, reading: Reading) -> bool:
-    """Whether this is a topic of a run, with a list of objects or pairs of an id and a score."""
+    """Whether this is a topic of a run, with a list of objects or pairs of an id and a score, or an
+    object with such a list.
+    """
     if reading.role is not RUN or key in KEYS_OF_DOCUMENTS or key in CONTAINERS_OF_ANSWERS:
         return False
+    if isinstance(value, dict):
+        return _has_list_of_documents(value, reading)
     if not isinstance(value, list) or not value:
         return False
     if not isinstance(value[0], dict):
         return all(map(_is_pair, value))
     names_topic = columns.usual_column(list(value[0]), "query_id") is not None
     return _has_id_and_score(value[0], reading) and not names_topic
+
+
+def _has_list_of_documents(value: dict[str, Any], reading: Reading) -> bool:
+    """Whether an object has the documents of a topic in a list, and is not one of numbers."""
+    if not any(name in value for name in KEYS_OF_DOCUMENTS):  # the object may be a long one
+        return False
+    return isinstance(_documents_of(value, reading), list)
 
 
 def _is_pair(value: Any) -> bool:
@@ -483,6 +494,9 @@ def _items_of_dict(text: Text) -> Iterator[dict[str, Any]]:
 
 def _item_of(topic: str, documents: Any) -> dict[str, Any]:
     """A topic and its documents as an object; pairs of an id and a score become objects."""
+    if isinstance(documents, dict):
+        if any(isinstance(documents.get(name), list) for name in KEYS_OF_DOCUMENTS):
+            return {**documents, "query_id": topic}
     if isinstance(documents, list) and documents and all(map(_is_pair, documents)):
         documents = [dict(zip(PAIR, pair, strict=True)) for pair in documents]
     return {"query_id": topic, LISTS[0]: documents}
@@ -845,12 +859,15 @@ def _has_blank(value: str | int) -> bool:
 
 
 def _has_id_and_score(document: Any, reading: Reading) -> bool:
-    """Whether a value is an object with a document and its score."""
+    """Whether a value is an object with a document and its score, or with a distance, for which
+    the message about its columns has the option.
+    """
     if not isinstance(document, dict):
         return False
     names = list(document)
     has_id = _has_column(names, "doc_id", reading) or _bare_id(names) is not None
-    return has_id and _has_column(names, RUN.value, reading)
+    has_score = _has_column(names, RUN.value, reading) or any(map(columns.is_distance, names))
+    return has_id and has_score
 
 
 def _has_column(names: Sequence[str], ours: str, reading: Reading) -> bool:
