@@ -160,6 +160,14 @@ def test_topics_are_filtered(opened, demo_report):
     assert page.get_by_role("status").inner_text() == "1 of 20 topics"
 
 
+def test_ten_topics_are_listed_and_a_link_opens_the_list_of_the_others(opened, demo_report):
+    page = opened(demo_report, width=390).page
+    assert page.locator("details.topic:visible").count() == 10
+    page.locator("#topic-table tbody tr").last.get_by_role("link").click()
+    assert page.locator("details.topic:visible").count() == 20
+    assert page.locator("details.topic[open]").is_visible()
+
+
 def test_everything_is_readable_with_scripts_blocked(without_scripts, demo_report):
     page = without_scripts
     page.goto(demo_report.as_uri())

@@ -16,6 +16,9 @@ from ..explanation import Explanation, explanations
 from .pages import shortened
 from .sections import ByTopic
 
+MOST_AT_ONCE = 10
+"""The topics of the largest differences that are listed at once; the others are in a list that a
+reader opens."""
 FIRST = 20
 """The number of ranks that a topic shows at first."""
 DEPTH = 100
@@ -48,6 +51,12 @@ class Rankings(NamedTuple):
     levels: dict[str, Number]
     topics: list[dict[str, Any]]
     data: dict[str, Any]
+
+    @property
+    def listed_at_once(self) -> int:
+        """The number of topics that are listed before a reader opens the list of the others."""
+        count = len(self.topics)
+        return MOST_AT_ONCE if count > MOST_AT_ONCE + 2 else count
 
     @property
     def style(self) -> str:

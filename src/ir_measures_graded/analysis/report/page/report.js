@@ -184,7 +184,7 @@ if (lists) {
       topic.append(more);
     }
   };
-  for (const topic of lists.querySelectorAll("details")) {
+  for (const topic of lists.querySelectorAll("details.topic")) {
     topic.addEventListener("toggle", () => {
       if (topic.open && !topic.querySelector(".told")) build(topic);
     });
@@ -193,6 +193,7 @@ if (lists) {
   const follow = () => {
     const target = document.getElementById(location.hash.slice(1));
     if (target?.matches("details.topic")) {
+      target.closest("details.others")?.setAttribute("open", "");
       target.open = true;
       target.querySelector("summary").focus({ preventScroll: true });
       target.scrollIntoView();
