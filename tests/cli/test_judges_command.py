@@ -1,14 +1,17 @@
 """The command `judges`: agreement, estimates, choice of tables, and errors."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ir_measures_graded import GradedError, cli, demo
 from ir_measures_graded.analysis import document_runs, estimate, evaluate, judges
 from ir_measures_graded.analysis.judging.panel import answers_in, is_judge
+from ir_measures_graded.cli import judges as judges_command
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.files.conversion import rows_of, written
 
@@ -39,7 +42,10 @@ def test_machines_are_compared_without_runs(output, human):
     assert lines[0].split()[:2] == ["judge", "kappa"]
     assert lines[0].split()[2:] == ["(95", "%)", "alpha", "(95", "%)", "bias", "(95", "%)"]
     assert lines[3] == ""  # one line a judge
-    lines = lines[lines.index("Documents of the judges") + 1 :]
+    assert "Documents of the judges" not in lines
+    for show in ("all", "agreement"):
+        lines = output(*words, "--show", show)
+        lines = lines[lines.index("Documents of the judges") + 1 :]
     assert lines[0].endswith("documents  no answer  no level")
     unanswered = result.judges[1].counts["unanswered"]
     assert lines[2].split()[0] == "other"
@@ -50,6 +56,48 @@ def test_machines_are_compared_without_runs(output, human):
     assert table not in lines
     assert list(map(json.loads, output(*words, "-f", "jsonl"))) == result.records()
     assert "\\toprule" in output(*words, "-f", "latex")
+
+
+def test_the_text_is_short_and_tells_how_to_see_the_rest(output, human):
+    machine = {
+        topic: {doc: 3 - level for doc, level in docs.items()} for topic, docs in human.items()
+    }
+    Path("machine.txt").write_bytes(written(rows_of(machine, "machine"), "machine.txt"))
+    words = ["judges", "human.txt", "machine.txt", *RUNS.values(), "nDCG@10"]
+    short = output(*words, "-o", "all.md", "-o", "all.html")
+    everything = output(*words, "--show", "all")
+    assert len(short) < 36 < len(everything)
+    text = " ".join(short)
+    assert re.search(r"\(\d of 10 pairs in the same order\)", text)
+    more = text[text.index("--show has more: ") :]
+    options = {option.name: option for option in judges_command.OPTIONS}
+    named = re.findall(r"(?:more:|,|and) (\w+) \(", more)
+    assert set(named) <= set(options["show"].choices)
+    for table in named:
+        assert output(*words, "--show", table)
+    title = "κ with the levels divided in two, with 95 % intervals over topics"
+    assert title not in short
+    assert title in everything
+    for path in ("all.md", "all.html"):
+        assert title in Path(path).read_text(encoding="utf-8")
+    rows = output(*words, "--show", "orders", "-f", "csv")
+    assert rows[0] == "judge,measure,tau,halves,tau_AP,rho,RBO,agreed,reversed,significant,moves"
+
+
+def test_levels_are_in_the_order_of_the_headline(output, human):
+    names = ["poor", "good", "fair", "best"]
+    for name, share in zip(names, (0.9, 0.2, 0.5, 0.0), strict=True):
+        random = np.random.default_rng(1)
+        machine = {
+            topic: {doc: 0 if random.random() < share else level for doc, level in docs.items()}
+            for topic, docs in human.items()
+        }
+        Path(f"{name}.txt").write_bytes(written(rows_of(machine, name), f"{name}.txt"))
+    words = ["judges", "human.txt", *(f"{name}.txt" for name in names), "--show", "levels"]
+    rows = [json.loads(line)["judge"] for line in output(*words, "-f", "jsonl")]
+    assert list(dict.fromkeys(rows)) == ["best", "good", "fair", "poor"]
+    of_three = "These are the 3 judges with the highest κ; the table has all 4, best first."
+    assert of_three in " ".join(output(*words))
 
 
 def test_the_means_of_the_runs_are_told_by_either_judge(output, human):

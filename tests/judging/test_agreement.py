@@ -588,7 +588,7 @@ def test_the_order_under_few_human_labels_is_restricted_in_the_sentence():
     with pytest.warns(InputWarning, match="y: 67 % of the top 3 are unjudged"):
         found = judges(human, {"m": machine}, runs, ["P@3"], resamples=100)
     assert str(found.answer()[0]).endswith(
-        "runs with τ −1.00 by P@3, where the human judged 50 % of the documents that the machine "
+        "runs with τ −1.00 by P@3 (0 of 1 pair in the same order), where the human judged 50 % of the documents that the machine "
         "judged within the cutoff of the runs; the others count as not relevant, so the order is "
         "not the human's."
     )
@@ -613,7 +613,7 @@ def test_the_first_sentence_names_the_runs_that_change_places():
     machine = {topic: levels | {"a": 1, "b": 2} for topic in human}
     runs = {name: {topic: [name] for topic in human} for name in "abcd"}
     sentence = judges(human, {"m": machine}, runs, ["CG@1"], resamples=100).answer()[0]
-    assert sentence.endswith("of 4 runs with τ .60 by CG@1; a and b change places.")
+    assert sentence.endswith("by CG@1 (5 of 6 pairs in the same order); a and b change places.")
     runs.pop("b")
     assert "places" not in judges(human, {"m": machine}, runs, ["CG@1"], resamples=100).answer()[0]
 

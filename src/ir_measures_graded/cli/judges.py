@@ -69,13 +69,15 @@ from .parser import (
 )
 from .results import Answer
 
-RUNS_OF = {"means": 2, "favours": 2, "estimates": 1, "pairs": 2, "plan": 1}
+RUNS_OF = {"orders": 2, "means": 2, "favours": 2, "estimates": 1, "pairs": 2, "plan": 1}
 """The least number of runs of the tables that need some."""
 NO_TOPICS_OF_MACHINE = (
     "The human judged all topics, so the machine adds nothing to the means of the runs; --show "
     "estimates has them."
 )
-TABLES_SHOWN = ("agreement", "kappas", "differences", "levels", "topics", *RUNS_OF)
+ALL = "all"
+"""The choice of --show that prints what other choices have, too."""
+TABLES_SHOWN = ("agreement", "kappas", "differences", "levels", "topics", *RUNS_OF, ALL)
 OF_ONE = ("estimates", "pairs", "plan")
 """The tables of a single machine."""
 OF_JUDGMENTS = ("kappas", "differences", "levels", "topics")
@@ -155,7 +157,7 @@ OPTIONS = (
     *resamples("topics for the intervals of the agreement, at least 100", RESAMPLES, _when_merged),
     Option(
         "--show TABLE",
-        f"table to print: {', '.join(TABLES_SHOWN)}",
+        f"table to print: {', '.join(TABLES_SHOWN)}; default: the agreement in short",
         choices=TABLES_SHOWN,
     ),
     Option("--merge", "make one judge of all, by this rule", choices=tuple(RULES), excludes="show"),
@@ -168,12 +170,13 @@ OPTIONS = (
 def run(arguments: Arguments) -> Answer:
     """Compare machine judges with a human, and combine their judgments.
 
-    The command has a row for each machine: Cohen's kappa, plain, weighted and for each division of
-    the levels in two, Krippendorff's alpha, of several machines also for all judges together, and
-    with runs and measures the agreement of their orders (tau, tau_AP, rho, RBO) and of significant
-    differences. kappa and alpha have intervals from resampled topics; they hold for a judge only if
-    the human's documents are a random sample (holes --random). tau has its spread over sets of
-    topics and, as a yardstick, the human's own tau on two random halves of them. With 6 runs or
+    The command has a row for each machine: Cohen's kappa, Krippendorff's alpha, of several machines
+    also for all judges together, the bias, and with runs and measures the agreement of their orders
+    and of significant differences. --show all prints all tables: kappa weighted and for each
+    division of the levels in two, levels, tau_AP, rho and RBO of the orders, and more. Files of -o
+    have all of them. kappa and alpha have intervals from resampled topics; they hold for a judge
+    only if the human's documents are a random sample (holes --random). tau has its spread over sets
+    of topics and, as a yardstick, the human's own tau on two random halves of them. With 6 runs or
     more and an nDCG with a cutoff of at most 20, better 10, runs that a machine favours are named:
     a judge must not judge the system that it is part of. Levels outside the human's scale are
     abstentions in at most 1 % of a machine's answers. Files of qrels are judges, the others are
@@ -250,7 +253,7 @@ def run(arguments: Arguments) -> Answer:
     agreement = compared(panels_of_machines, **arguments.of("confidence", "resamples", "seed"))
     remarks += agreement.remarks
     estimates = None
-    shows_estimates = arguments.show is None or arguments.show in OF_ONE
+    shows_estimates = arguments.show in (None, ALL, *OF_ONE)
     if runs and not has_many and shows_estimates:
         estimates = _estimates(panels_of_machines[0], arguments, remarks)
     # What the notes say must not be lost where programs read the values.
@@ -270,7 +273,12 @@ def run(arguments: Arguments) -> Answer:
         }
     view = _view(arguments.show, agreement, estimates)
     view.remarks = tuple(remarks)
-    return Answer(view, facts=facts)
+    answer = Answer(view, facts=facts)
+    if arguments.show is None and arguments.format in (None, "text"):
+        short = _short_view(agreement, estimates)
+        short.remarks = view.remarks
+        answer.printed = Answer(short, facts=facts)
+    return answer
 
 
 def _no_machine(arguments: Arguments) -> GradedError:
@@ -415,9 +423,25 @@ def _distinct(notes: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
+def _short_view(agreement: Judges, estimates: Estimates | None) -> View:
+    """The answer, a short table of each result, what limits it, and how to see the rest."""
+    tables = agreement.short_tables()
+    above = list(agreement.answer())
+    notes: list[str] = []
+    has_estimates = estimates is not None and bool(estimates.machine_only or estimates.plans)
+    if estimates is not None and has_estimates:
+        tables += estimates.tables()
+        above += estimates.answer()
+        notes += estimates.notes()
+    elif estimates is not None:
+        notes.append(NO_TOPICS_OF_MACHINE)
+    notes = _distinct([*notes, *agreement.short_notes(has_estimates)])
+    return View(tables, read=agreement.data(), noted=notes, above=above, draw=agreement.figure)
+
+
 def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> View:
     """The tables and the figure that are shown; without `show`, those of all results."""
-    if show is None:
+    if show in (None, ALL):
         results: list[Judges | Estimates] = [agreement]
         read = agreement.data()
         remaining: list[str] = []
@@ -461,6 +485,8 @@ def _view(show: str | None, agreement: Judges, estimates: Estimates | None) -> V
         draw = agreement.figure
         notes = [agreement.topic_note(), *agreement.taken_as_human()]
         return View([agreement.topic_table()], draw, noted=notes, headline=title)
+    if show == "orders":
+        return _titled([agreement.spread_table()], agreement, agreement.order_notes())
     if show == "kappas":
         return _titled(agreement.kappa_tables(), agreement, agreement.joint_answer())
     if show == "differences":

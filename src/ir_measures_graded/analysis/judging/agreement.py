@@ -58,12 +58,26 @@ ALL_LEVELS: Final = "all"
 """The row and the column of the sums over the levels."""
 LEVEL_TABLE: Final = "Documents by {0}'s level (row) and {1}'s (column)"
 DIVIDED: Final = "{}: κ with the levels divided in two, below and from {}."
-MORE: Final = (
-    "--show kappas has κ with weights and for levels divided in two, and α of intervals; "
-    "--show differences the "
-    "intervals of the differences from the best judge; --show levels the documents by level; "
-    "--show topics where a judge is far from {0}; --show means those of the runs."
+MORE_TABLES: Final = {
+    "agreement": "documents, abstentions",
+    "kappas": "κ with weights and for levels divided in two, α of intervals",
+    "differences": "those of κ from the best judge",
+    "levels": "documents by level",
+    "topics": "where a judge is far from {0}",
+    "orders": "τ_AP, ρ, RBO, significant pairs",
+    "means": "of the runs",
+    "favours": "runs that a judge favours",
+    "estimates": "means of the runs by both judges",
+    "pairs": "differences of the runs by both judges",
+}
+"""The tables that the option --show chooses, and what they have."""
+MORE: Final = "--show has more: {}; --show all prints all of them."
+NEXT_RUNS: Final = "Next: name runs and a measure to see whether the runs keep their order."
+NEXT_TOPICS: Final = (
+    "Next: --show topics has the topics and documents on which {0} and {1} differ most."
 )
+MOST_ORDERS: Final = 10
+"""The short text has the orders by the first measure alone if there are more rows."""
 ORDERS: Final = (
     "moves: the judge moves the order of the runs as a whole less or more than other topics "
     "would, which does not tell whether it favours a run: tau against halves, the tau of the "
@@ -75,6 +89,12 @@ ORDERS: Final = (
 SAMPLED: Final = (
     "where {0} judged {2} of the documents that {1} judged within the cutoff of the "
     "runs; the others count as not relevant, so the order is not {0}'s"
+)
+SHORT_ORDERS: Final = ("judge", "measure", "tau", "halves", "moves")
+"""The columns of the orders of runs in the short text."""
+OF_SHORT_ORDERS: Final = (
+    "halves: tau of the own orders of {0} on two random halves of the topics; moves: whether the "
+    "judge moves the order less or more than that."
 )
 LEAST_MOVE: Final = 2
 LEAST_MOVE_SHARE: Final = 0.25
@@ -207,9 +227,7 @@ class Judges(Result):
         of_runs = ""
         defined = [order for order in best.orders if order.tau is not None]
         if defined:
-            taus = listed(
-                f"τ {short(order.tau or 0.0, '.2f')} by {order.measure}" for order in defined
-            )
+            taus = listed(map(_tau_in_words, defined))
             of_runs = f", and on the order of {len(defined[0].runs)} runs with {taus}"
             least = min(order.judged for order in defined)
             if 100 * least < COMPLETE:
@@ -221,6 +239,64 @@ class Judges(Result):
         agreement = Note(text, best.judge, among, self.human, same, documents, of_levels, of_runs)
         sentences = [agreement, *self._moved_up(), *self._distinguished(), *self._lenience()]
         return [*sentences, *self.joint_answer(), *self.favour_answer()]
+
+    def short_tables(self) -> list[Table]:
+        """The first of the tables, the agreement on orders of runs, of many rows those by the first
+        measure, and the means of few runs."""
+        tables = self.tables()[:1]
+        orders = self.spread_table()
+        if len(orders.rows) > MOST_ORDERS:
+            first = orders.rows[0][1]
+            orders.rows = [row for row in orders.rows if row[1] == first]
+        if orders.rows:
+            tables.append(orders.select(*SHORT_ORDERS))
+            tables[-1].title = orders.title
+        means = self.mean_table()
+        if 0 < len(means.rows) <= MOST_MEANS:
+            tables.append(means)
+        return tables
+
+    def short_notes(self, has_estimates: bool = False) -> list[str]:
+        """What limits the agreement, what to do next, and where the rest is.
+
+        The estimates have notes of their own.
+        """
+        notes = self._on_topics()
+        is_named = any(favour.verdict for _, order in self._orders for favour in order.favours)
+        if is_named:
+            notes += self.favour_notes()
+        if self._orders:
+            notes.append(Note(OF_SHORT_ORDERS, *self._names))
+        notes += self._on_runs()
+        notes += notes_on_rel([order.measure for order in self.judges[0].orders], self._levels)
+        following = Note(NEXT_RUNS)
+        if self._orders:
+            other = self._names[1] if len(self.judges) == 1 else "a judge"
+            following = Note(NEXT_TOPICS, self.human, other)
+        others = []
+        for name in self._more_tables(has_estimates):
+            others.append(f"{name} ({MORE_TABLES[name].format(*self._names)})")
+        more = Note(MORE, listed(others, len(others)))
+        return [*notes, *self.taken_as_human(), following, more]
+
+    def _more_tables(self, has_estimates: bool) -> Iterator[str]:
+        """The names of the tables of `MORE_TABLES` that there are."""
+        yield "agreement"
+        if self.kappa_tables():
+            yield "kappas"
+        if len(self.judges) > 1:
+            yield "differences"
+        if len(self._levels) <= MOST_LEVELS:
+            yield "levels"
+        yield "topics"
+        if self._orders:
+            yield from ("orders", "means")
+        if not all(order.no_favours for _, order in self._orders):
+            yield "favours"
+        if has_estimates:
+            yield "estimates"
+        if has_estimates and self._orders:
+            yield "pairs"
 
     def joint_answer(self) -> list[Note]:
         """The agreement of all judges together."""
@@ -364,8 +440,12 @@ class Judges(Result):
 
     def _best_first(self) -> list[dict[str, Any]]:
         """The fields, counts and statistics of each judge, the highest κ first."""
-        judges = [self.judges[number] for number in self._order()]
+        judges = self._judges_best_first()
         return [judge.counts | vars(judge) | judge.statistics for judge in judges]
+
+    def _judges_best_first(self) -> list[JudgeAgreement]:
+        """The judges, the highest κ first."""
+        return [self.judges[number] for number in self._order()]
 
     def _order(self) -> list[int]:
         """The numbers of the judges, the highest κ first, by name if several have it."""
@@ -424,6 +504,32 @@ class Judges(Result):
 
     def notes(self) -> list[str]:
         """What the reader of the tables must know."""
+        notes = [*self._on_topics(), *self.favour_notes(), *self.order_notes()]
+        measures = [order.measure for order in self.judges[0].orders]
+        notes += notes_on_rel(measures, self._levels)
+        notes.append(self.column_note())
+        if len(self.judges) == 1:
+            notes += self._on_divisions()
+        return [*notes, *self.taken_as_human()]
+
+    def order_notes(self) -> list[str]:
+        """What the columns of the orders of runs are."""
+        if not self._orders:
+            return []
+        return [Note(ORDERS, *self._names), *self._on_runs()]
+
+    def _on_runs(self) -> list[str]:
+        """That τ of few runs has few possible values."""
+        if not self._orders:
+            return []
+        runs = len(self._orders[0][1].runs)
+        if runs >= FEW_RUNS:
+            return []
+        text = FEW_VALUES if runs > 2 else TWO_VALUES
+        return [Note(text, runs)]
+
+    def _on_topics(self) -> list[str]:
+        """That intervals over few topics are too short, and for which documents κ and α hold."""
         topics = min(judge.topics for judge in self.judges)
         notes: list[str] = []
         if topics < LEAST_TOPICS:
@@ -433,21 +539,12 @@ class Judges(Result):
             notes.append(Note(text, LEAST_TOPICS, topics))
         if any(judge.counts["machine only"] for judge in self.judges):
             notes.append(Note(CHOSEN, *self._names))
-        notes += self.favour_notes()
-        if self._orders:
-            notes.append(Note(ORDERS, *self._names))
-            runs = len(self._orders[0][1].runs)
-            if runs < FEW_RUNS:
-                text = FEW_VALUES if runs > 2 else TWO_VALUES
-                notes.append(Note(text, runs))
-        measures = [order.measure for order in self.judges[0].orders]
-        notes += notes_on_rel(measures, self.judges[0].levels)
-        notes.append(self.column_note())
-        if len(self.judges) == 1:
-            notes += self._on_divisions()
-        if len(self.judges) > 1:
-            notes.append(Note(MORE, *self._names))
-        return [*notes, *self.taken_as_human()]
+        return notes
+
+    @property
+    def _levels(self) -> tuple[float, ...]:
+        """The levels of all judges."""
+        return self.judges[0].levels
 
     def _on_divisions(self) -> Iterator[Note]:
         """What the first division of the levels in the tables is."""
@@ -554,7 +651,7 @@ class Judges(Result):
         return [self._on_favours(by_judge) for by_judge in zip(*of_judges, strict=True)]
 
     def level_answer(self) -> list[Note]:
-        """The levels of the human and of each judge that differ in most documents."""
+        """The levels of the human and of the best judges that differ in most documents."""
         sentences = []
         several = len(self.judges) > 1
         for number in self._order()[:MOST_JUDGES_TOLD]:
@@ -574,6 +671,9 @@ class Judges(Result):
             levels = judge.levels
             names = (of_judge, documents, self.human, levels[row], are, levels[column])
             sentences.append(Note(text, *names))
+        if len(self.judges) > MOST_JUDGES_TOLD:
+            text = "These are the {} judges with the highest κ; the table has all {}, best first."
+            sentences.append(Note(text, MOST_JUDGES_TOLD, len(self.judges)))
         return sentences
 
     def level_table(self, *, totals: bool = False) -> Table:
@@ -585,7 +685,7 @@ class Judges(Result):
                 f"there are {len(levels)} levels; their table is for at most {MOST_LEVELS}"
             )
         rows = []
-        for judge in self.judges:
+        for judge in self._judges_best_first():
             counts = judge.confusion
             names = list(levels)
             if totals:
@@ -602,15 +702,24 @@ class Judges(Result):
 
     def topic_table(self) -> Table:
         """A row per judge and topic, those where the judge is farthest from the human first."""
-        rows = [[judge.judge, *topic] for judge in self.judges for topic in judge.by_topic]
+        best_first = self._judges_best_first()
+        rows = [[judge.judge, *topic] for judge in best_first for topic in judge.by_topic]
         title = "Topics by the mean gap of the levels, with the document of the largest gap"
         columns = map(self._heading, TopicAgreement._fields)
         return Table(["judge", *columns], rows, title)
 
     @property
     def _orders(self) -> list[tuple[str, OrderAgreement]]:
-        """The name of each judge with its agreement by each measure."""
-        return [(judge.judge, order) for judge in self.judges for order in judge.orders]
+        """The name of each judge with its agreement by each measure, the highest κ first."""
+        best_first = self._judges_best_first()
+        return [(judge.judge, order) for judge in best_first for order in judge.orders]
+
+
+def _tau_in_words(order: OrderAgreement) -> str:
+    """τ by a measure, and of how many pairs of runs it is made."""
+    alike, pairs = order.alike
+    tau = short(order.tau or 0.0, ".2f")
+    return f"τ {tau} by {order.measure} ({alike} of {counted(pairs, 'pair')} in the same order)"
 
 
 def _swaps_in_words(orders: Sequence[OrderAgreement]) -> str:

@@ -68,6 +68,15 @@ class OrderAgreement:
         return self.statistics["tau"].value
 
     @property
+    def alike(self) -> tuple[int, int]:
+        """How many pairs of runs have the same order under both judges, equal means included, and
+        the number of all pairs."""
+        places = np.stack([orders.Order.of(means).place for means in self.means])
+        first, second = np.triu_indices(len(self.runs), 1)
+        by_human, by_machine = np.sign(places[:, first] - places[:, second])
+        return int((by_human == by_machine).sum()), len(first)
+
+    @property
     def swapped(self) -> list[tuple[str, ...]]:
         """The pairs of runs that are in opposite orders under the human and under the machine, by
         name."""
