@@ -13,7 +13,7 @@ from evaluations import of_array
 
 from ir_measures_graded import GradedError, demo, parse_measure
 from ir_measures_graded.analysis import Evaluation, compare, evaluate
-from ir_measures_graded.analysis.comparing.judgments import FamilyOverTies
+from ir_measures_graded.analysis.comparing.judgments import ValuesOverTies
 from ir_measures_graded.analysis.comparing.tests import PAIRED_T, TESTS, Further
 from ir_measures_graded.analysis.statistics.corrections import CORRECTIONS
 from ir_measures_graded.analysis.statistics.primary import CONSTANT, EQUAL, TWO_MORE, UNTESTED
@@ -1011,12 +1011,13 @@ def test_other_orders_have_the_correction_of_the_whole_family(correction, settin
     random = np.random.default_rng(7)
     array = random.random((4, 12)) + np.array([[0.0], [0.2], [0.3], [0.4]])
     comparison = compare(of_array(array), correction=correction, **settings)
+    over_ties = ValuesOverTies()
     for test in comparison.outcomes:
-        family = FamilyOverTies(comparison, test, comparison.by_topic)
+        family = over_ties.family(comparison, test, comparison.by_topic)
         changed = array.copy()
         pair = ["ABCD".index(name) for name in (test.run, test.other)]
         changed[pair] = random.random((2, 12))
-        found = family.outcome(*changed[pair])
+        found = family.outcome(test, *changed[pair])
         of_order = compare(of_array(changed), correction=correction, **settings)
         by_pair = {(one.run, one.other): one for one in of_order.outcomes}
         sign = 1

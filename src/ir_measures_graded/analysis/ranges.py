@@ -354,6 +354,16 @@ def differences_by_topic(
     return by_kind
 
 
+def differences_over_judgments(measure: Measure, first: Run, second: Run) -> np.ndarray | None:
+    """The range of `first` − `second` over all judgments in each topic (2 × T); None if it is not
+    known."""
+    if not has_ranges(measure):
+        return None
+    (both,) = _bounded([_checked(measure)], [first, second], over_ties=False)
+    ends = both.differences_over_judgments(both.pairs)[:, 0]
+    return None if np.isnan(ends).any() else ends
+
+
 def values_over_ties(measure: Measure, run: Run) -> np.ndarray | None:
     """The lowest and the highest value of each topic over all orders of tied documents (2 × T);
     None if these are not known.
@@ -414,13 +424,15 @@ def _checked(measure: Measure) -> GradedMeasure:
     return measure
 
 
-def _bounded(measures: Sequence[GradedMeasure], runs: Sequence[Run]) -> list[_BoundedRuns]:
-    """The runs by each measure with their bounds.
+def _bounded(
+    measures: Sequence[GradedMeasure], runs: Sequence[Run], over_ties: bool = True
+) -> list[_BoundedRuns]:
+    """The runs by each measure with their bounds; those `over_ties` only if they are asked for.
 
     All measures see a run before the next one: its arrays in rank order, which take several times
     the memory of the run, are then computed once and kept no longer.
     """
-    by_measure = [_BoundedRuns(measure, runs) for measure in measures]
+    by_measure = [_BoundedRuns(measure, runs, over_ties) for measure in measures]
     for numbers in steps(_in_stacks(runs), "ranges"):
         for bounded in by_measure:
             bounded.add(numbers)
@@ -444,35 +456,39 @@ def _release(runs: Iterable[Run]) -> None:
         run.ranks.release()
 
 
-def _values_of_runs(measure: GradedMeasure, runs: Sequence[Topics]) -> tuple[np.ndarray, list[str]]:
+def _values_of_runs(
+    measure: GradedMeasure, runs: Sequence[Topics], over_ties: bool
+) -> tuple[np.ndarray, list[str]]:
     """The values of some runs as from `_values` (5 × runs × T), and the reason for each run."""
     # `view` would order the tied documents of a measure that ascends a second time.
     if len(runs) > 1 and not measure.ascends:
         stack = measure.view(stacked([topics.ranks.whole for topics in runs]))
         # The judgments of all runs can be too much work, while those of each run are not.
         with suppress(Undetermined):
-            values, reason = _values(measure, stack, is_stack=True)
+            values, reason = _values(measure, stack, over_ties, is_stack=True)
             return values.reshape(len(values), len(runs), -1), [reason] * len(runs)
     values_of_runs = []
     reasons = []
     for topics in runs:
-        values, reason = _values(measure, topics)
+        values, reason = _values(measure, topics, over_ties)
         values_of_runs.append(values)
         reasons.append(reason)
     return np.stack(values_of_runs, axis=1), reasons
 
 
 def _values(
-    measure: GradedMeasure, topics: Topics, is_stack: bool = False
+    measure: GradedMeasure, topics: Topics, over_ties: bool, is_stack: bool = False
 ) -> tuple[np.ndarray, str]:
-    """The values of topics and their extremes (5 × T), NaN if they are not known.
+    """The values of topics and their extremes (5 × T), NaN if they are not known, and for those
+    over ties unless they are asked for.
 
     Also the reason why those over judgments are not known. Raises `Undetermined` for a stack of
     runs whose values are not determined together.
     """
     values = np.full((5, topics.count), np.nan)
     values[VALUE] = _evaluated(measure, topics)
-    values[OVER_TIES], _ = _extremes(measure, topics, "ties", is_stack)
+    if over_ties:
+        values[OVER_TIES], _ = _extremes(measure, topics, "ties", is_stack)
     values[OVER_JUDGMENTS], reason = _extremes(measure, topics, "unjudged", is_stack)
     return values, reason
 
@@ -521,8 +537,9 @@ class _BoundedRuns:
     - `position` (runs): the number of a run among those whose range over judgments is known
     """
 
-    def __init__(self, measure: GradedMeasure, runs: Sequence[Run]):
+    def __init__(self, measure: GradedMeasure, runs: Sequence[Run], over_ties: bool = True):
         self.measure = measure
+        self.over_ties = over_ties
         judgments = runs[0].judgments
         counting = judgments.counting
         if not counting.is_plain:
@@ -546,7 +563,7 @@ class _BoundedRuns:
         """Compute the values of the runs with these numbers."""
         runs = self.runs[numbers]
         topics_of_runs = [run.view(self.measure) for run in runs]
-        values, self.notes[numbers] = _values_of_runs(self.measure, topics_of_runs)
+        values, self.notes[numbers] = _values_of_runs(self.measure, topics_of_runs, self.over_ties)
         values[np.isfinite(values) & self.counts_one] = 1
         self.values[:, numbers] = values
         self.retrieved[numbers] = [topics.retrieved.sum() for topics in topics_of_runs]

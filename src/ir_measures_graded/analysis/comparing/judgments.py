@@ -4,7 +4,7 @@ tied documents its sign or significance."""
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +18,7 @@ from ...evaluation.order_of_rows import tied_documents
 from ...evaluation.order_of_runs import best_first
 from ...evaluation.weights import MeansOverTopics
 from ...output.formats import p_of
-from ..ranges import differences_by_topic, values_over_ties
+from ..ranges import differences_over_judgments, values_over_ties
 from ..statistics.precision import noise_of, unit_of
 from ..statistics.primary import paired
 from .families import families_of
@@ -74,10 +74,9 @@ def may_turn(measure: Measure, run: Run, other: Run, difference: float) -> bool 
     """
     if measure.params.get("avg"):
         return None
-    ranges = differences_by_topic(measure, run, other)
-    if "unjudged" not in ranges:
+    ends = differences_over_judgments(measure, run, other)
+    if ends is None:
         return None
-    ends, _ = ranges["unjudged"]
     low, high = MeansOverTopics(measure, run.judgments).mean(ends)
     if difference > 0:
         return bool(low <= 0)
@@ -85,11 +84,15 @@ def may_turn(measure: Measure, run: Run, other: Run, difference: float) -> bool 
 
 
 class ValuesOverTies:
-    """The extreme values of runs over all orders of tied documents, computed once for each run."""
+    """What the tests of a comparison share if tied documents can have another order.
+
+    The extreme values of each run, and the families of the tests, are computed once.
+    """
 
     def __init__(self) -> None:
         self._ends: dict[tuple[Measure, str], np.ndarray | None] = {}
         self._has_ties: dict[tuple[Measure, str], bool] = {}
+        self._families: dict[tuple[Measure, str], FamilyOverTies] = {}
 
     def may_differ(self, measure: Measure, run: Run) -> bool:
         """Whether documents of different levels are tied in the run."""
@@ -106,24 +109,32 @@ class ValuesOverTies:
             self._ends[key] = values_over_ties(measure, run)
         return self._ends[key]
 
-
-class FamilyOverTies:
-    """The family of differences of one test, in which its two runs can have other values."""
-
-    def __init__(self, comparison: Comparison, test: Test, evaluation: Evaluation):
-        self.values = evaluation.paired(test.measure)
-        runs = evaluation.runs
+    def family(self, comparison: Comparison, test: Test, evaluation: Evaluation) -> FamilyOverTies:
+        """The family of a test: the differences from its baseline, or those of all pairs."""
         baselines: list[str] = []
         if comparison.baselines:
             baselines = [str(test.other)]
-        means = evaluation.paired_means(test.measure)
-        order = best_first(sign_of(test.measure) * means, runs)
-        (self._pairs,) = families_of(runs, baselines, order)
-        self._pair = runs.index(str(test.run)), runs.index(str(test.other))
-        self._changed: list[int] = []
-        for number, members in enumerate(self._pairs):
-            if not set(self._pair).isdisjoint(members):
-                self._changed.append(number)
+        key = test.measure, "".join(baselines)
+        if key not in self._families:
+            self._families[key] = FamilyOverTies(comparison, test.measure, baselines, evaluation)
+        return self._families[key]
+
+
+class FamilyOverTies:
+    """The family of the differences by a measure, in which two runs can have other values."""
+
+    def __init__(
+        self,
+        comparison: Comparison,
+        measure: Measure,
+        baselines: Sequence[str],
+        evaluation: Evaluation,
+    ):
+        self.values = evaluation.paired(measure)
+        self._runs = evaluation.runs
+        means = evaluation.paired_means(measure)
+        order = best_first(sign_of(measure) * means, self._runs)
+        (self._pairs,) = families_of(self._runs, baselines, order)
         self._correction = comparison.corrected
         self._size = comparison.comparisons or len(self._pairs)
 
@@ -132,19 +143,25 @@ class FamilyOverTies:
         """The p-values of the family, as they were tested."""
         return paired(self.values, self._pairs).p
 
-    def outcome(self, run: np.ndarray, other: np.ndarray) -> tuple[float, float]:
-        """The difference and its corrected p-value, if both runs have other values in the topics.
+    def outcome(self, test: Test, run: np.ndarray, other: np.ndarray) -> tuple[float, float]:
+        """The difference and the corrected p-value of a test, if both of its runs have other values
+        in the topics.
 
         The p-values of all other pairs with one of these runs change, too.
         """
+        pair = self._runs.index(str(test.run)), self._runs.index(str(test.other))
         values = self.values.copy()
-        values[self._pair, :] = run, other
-        tested = paired(values, [self._pairs[number] for number in self._changed])
+        values[pair, :] = run, other
+        changed: list[int] = []
+        for number, members in enumerate(self._pairs):
+            if not set(pair).isdisjoint(members):
+                changed.append(number)
+        tested = paired(values, [self._pairs[number] for number in changed])
         p_values = self._p.copy()
-        p_values[self._changed] = tested.p
+        p_values[changed] = tested.p
         adjusted = self._correction.adjust(p_values, self._size)
-        number = self._pairs.index(self._pair)
-        difference = tested.difference[self._changed.index(number)]
+        number = self._pairs.index(pair)
+        difference = tested.difference[changed.index(number)]
         return float(difference), float(adjusted[number])
 
 
@@ -168,7 +185,7 @@ def ties_turn(
         return {"ties_turn": False}
     ends = over_ties.ends(measure, run)
     ends_of_other = over_ties.ends(measure, other)
-    family = FamilyOverTies(comparison, test, evaluation)
+    family = over_ties.family(comparison, test, evaluation)
     if ends is None or ends_of_other is None or ends.shape[1] != family.values.shape[1]:
         return {"ties_turn": None}
     mean = test.difference or 0.0
@@ -179,7 +196,7 @@ def ties_turn(
     for is_low in choices_of(ends[0] - ends_of_other[1], ends[1] - ends_of_other[0]):
         values_of_run = np.where(is_low, ends[0], ends[1])
         values_of_other = np.where(is_low, ends_of_other[1], ends_of_other[0])
-        difference, p = family.outcome(values_of_run, values_of_other)
+        difference, p = family.outcome(test, values_of_run, values_of_other)
         is_turned |= difference * mean < 0 or (p < comparison.alpha) != test.significant
         p_values.append(p)
     if not is_turned:
