@@ -404,11 +404,11 @@ def student_bounds(
     """The bounds of Student's t within the range of the measure, and whether few topics change:
     then they are those of the values and two more."""
     lower, upper = mean_interval(values, confidence, weights=weights)
-    sample = sample_of(values.size, weights)
     low, high = range_of(measure)
     changed = np.array([changes_from_most_frequent(values)])
     few = bool(are_few(changed, values.size).all())
     if few:
+        sample = sample_of(values.size, weights)
         lowers, uppers = interval_with_two_more(values[None], low, high, confidence, sample)
         lower = float(lowers[0])
         upper = float(uppers[0])

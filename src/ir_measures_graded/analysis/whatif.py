@@ -28,7 +28,7 @@ from ..errors import GradedError
 from ..evaluation.named import Run, Study, short_names
 from ..files.files import RunFile
 from ..output.figures import COLOURS
-from ..output.provenance import without_folders
+from ..output.provenance import with_names, without_folders
 
 DEPTH = 100
 """The last rank that the page knows."""
@@ -287,7 +287,7 @@ def _command(study: Study) -> str:
     words_of_runs = _words_of(study.runs)
     names = without_folders([words[-1], *_files_of(study.runs)])
     words[-1] = names[words[-1]]
-    words_of_runs = [_with_names(word, names) for word in words_of_runs]
+    words_of_runs = with_names(words_of_runs, names)
     levels = named_levels()
     if levels:
         pairs = [f"{word}:{plain_number(level)}" for word, level in levels.items()]
@@ -300,12 +300,6 @@ def _files_of(runs: Sequence[Run]) -> list[str]:
     """The paths of the files of runs."""
     files = [run.source.file for run in runs if isinstance(run.source, RunFile)]
     return [os.fspath(file) for file in files if isinstance(file, (str, os.PathLike))]
-
-
-def _with_names(word: str, names: Mapping[str, str]) -> str:
-    """A word that is a path, or NAME=PATH, with the name of the file in place of the path."""
-    name, sign, path = word.rpartition("=")
-    return names.get(word) or f"{name}{sign}{names.get(path, path)}"
 
 
 def _words_of(runs: Sequence[Run]) -> list[str]:

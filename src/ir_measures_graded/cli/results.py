@@ -185,16 +185,10 @@ def command_of_page(arguments: Arguments) -> str:
     to know."""
     import shlex  # takes time, as the next import
 
-    from ..output.provenance import without_folders
+    from ..output.provenance import with_names, without_folders
 
     paths = [path for path in [*arguments.reads, *arguments.writes] if path]
-    names = {path: name for path, name in without_folders(paths).items() if name != path}
-    words = []
-    for word in arguments.words:
-        path = max((path for path in names if path in word), key=len, default="")
-        if path:
-            word = word.replace(path, names[path])
-        words.append(word)
+    words = with_names(arguments.words, without_folders(paths))
     return shlex.join([PROGRAM, *words])
 
 

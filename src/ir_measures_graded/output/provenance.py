@@ -1,8 +1,9 @@
 """The origin of a result: the versions of the packages and the SHA-256 of the files."""
 
 import os
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 DISTRIBUTIONS = ["ir-measures-graded", "ir-measures", "pytrec-eval-terrier", "ir-datasets", "numpy"]
@@ -35,6 +36,24 @@ def without_folders(paths: Iterable[str]) -> dict[str, str]:
     count = Counter(names.values())
     unique = {path: name for path, name in names.items() if name and count[name] == 1}
     return {path: unique.get(path, path) for path in distinct}
+
+
+def with_names(words: Iterable[str], names: Mapping[str, str]) -> list[str]:
+    """The words of a command, with the names of files in place of their paths.
+
+    A path is a word, or stands behind an equals sign or the letter of an option, and before a
+    colon, as in NAME=PATH, --option=PATH, -oPATH and PATH:COLUMN.
+
+    >>> names = {"runs/a": "a", "qrels/t.csv": "t.csv"}
+    >>> with_names(["runs/a", "A=runs/a", "-oruns/a", "runs/ab", "--by=qrels/t.csv:kind"], names)
+    ['a', 'A=a', '-oa', 'runs/ab', '--by=t.csv:kind']
+    """
+    if not names:
+        return list(words)
+    longest_first = sorted(names, key=len, reverse=True)
+    paths = "|".join(map(re.escape, longest_first))
+    pattern = re.compile(rf"(^-\w|^|=)({paths})(?=:|$)")
+    return [pattern.sub(lambda found: found[1] + names[found[2]], word) for word in words]
 
 
 def sha256(path: str) -> str:
