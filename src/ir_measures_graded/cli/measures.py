@@ -31,7 +31,6 @@ from ..core.registry.sentences import (
 )
 from ..errors import GradedError
 from ..output.formats import latex_display, latex_letters, latex_prose, listed, text_rows
-from ..output.latex_math import beside_display, with_formulas
 from ..output.result import View
 from ..output.tables import Column, Table
 from ..output.width import width
@@ -182,6 +181,8 @@ def _latex_paragraphs(
     The formula of a measure is displayed, unless it has words. `key_of` has the keys of the works
     that are cited by their names.
     """
+    from ..output.latex_math import beside_display  # This import takes time.
+
     lines: list[str] = []
     for sentences, place, formulas in paragraphs:
         if lines:
@@ -218,6 +219,8 @@ def _with_meanings(meanings: str, sentences: list[str]) -> list[str]:
 
 def _in_latex(sentences: Sequence[str], key_of: Mapping[str, str]) -> str:
     """Sentences in LaTeX, in which the works are cited that `key_of` has by their names."""
+    from ..output.latex_math import with_formulas  # This import takes time.
+
     parts = []
     for number, text in enumerate(sentences):
         is_of_formula = text.startswith((THE_VALUE_IS, HERE))
