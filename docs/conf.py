@@ -49,7 +49,7 @@ nitpick_ignore_regex = [
     ),
     # Classes that are not public:
     (r"py:class", r".*\.report\.\w+\.\w+|.*\.JudgedRanks|.*\.judged\.\w+"),
-    (r"py:class", r".*\.(study|reduction|paper|definitions)\.\w+"),
+    (r"py:class", r".*\.(study|reduction|paper|definitions|conclusions)\.\w+"),
     (r"py:class", r"(.*\.)?Judgments|Weightings|.*\.Tau|.*\.named\.(Run|Study)"),
     (r"py:class", r".*\.contracts\.Contract|.*\.rows\.rows\.Rows|.*\.Unjudged"),
     (r"py:class", r".*\.output\.figures\.\w+\.\w+|(figures\.)?Drawing|.*\.corrections\.Correction"),

@@ -56,6 +56,7 @@ class Identification(Result):
       of topics that differ.
     - `differing`: which topics differ
     - `findings`: the answer, line by line: what it is about, and what was found.
+    - `conclusions`: what is said of the definitions, with the list of all that fit.
     - `summary`: the answer in a sentence or two.
     """
 
@@ -151,7 +152,7 @@ class Identification(Result):
         several means the first), the tools that compute it, and the other measure strings with its
         values; `in_lines` these as people read them.
         """
-        fitting = self.conclusions.fitting()
+        fitting = self.conclusions.fitting
         rows: list[tuple[Any, ...]] = []
         if in_lines:
             for definition in fitting:

@@ -142,6 +142,7 @@ class Conclusions:
             return ()
         return tuple((line.name, self.names.mean(line.first)) for line in self.usual_lines)
 
+    @cached_property
     def fitting(self) -> list[FittingDefinition]:
         """All definitions that fit, also the rare ones of a mean; those with the same values are
         one."""
