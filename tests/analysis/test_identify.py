@@ -1087,6 +1087,9 @@ def test_ndcg_without_discount_up_to_its_base_is_that_of_the_founding_paper(aske
     assert by_topic.other_measures == ("nCG@10", "SR@10")
     equal = [row["value"] for row in by_topic.records() if row["finding"] == "equals"]
     assert equal == ["nCG@10", "SR@10"]
+    values = values_of("nDCG_JK(b=10,gains=1:1,2:10,3:100)@10")
+    other_gains = identify(QRELS, RUN, values, measure=asked)
+    assert other_gains.measure == "nDCG_JK(b=10,gains={2:10,3:100})@10"
     if asked:
         mean = mean_of("nDCG_JK(b=10)@10", UNTIED)
         of_mean = identify(QRELS, UNTIED, mean=mean, measure=asked)
@@ -1101,6 +1104,10 @@ def test_ndcg_without_discount_up_to_its_base_is_that_of_the_founding_paper(aske
         ("nDCG_JK(b=3)@3", "which up to rank 3 equals nDCG_JK(b=10)@3, nCG@3 and SR@3"),
         ("nDCG_JK@2", "as NTCIREVAL"),
         ("nDCG_JK(b=10)@20", "(Järvelin & Kekäläinen 2002, b=10)"),
+        (
+            "nDCG_JK(b=10,gains='exp')@10",
+            "(Järvelin & Kekäläinen 2002, b=10), which up to rank 10 equals nCG(gains='exp')@10",
+        ),
         ("AP@100", "as pytrec_eval"),
         ("Q(beta=10)@10", ""),
     ],
