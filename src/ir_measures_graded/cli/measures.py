@@ -40,8 +40,6 @@ from .results import Answer
 
 Lines = Callable[[int], Iterable[str]]
 """The lines of a document with a number of decimals."""
-STATISTICS = "Differences are tested"
-"""How the paragraph on tests begins."""
 AVERAGED = "With avg=True, the value is the mean over the first k ranks:"
 USAGE = ("[MEASURE…]",)
 OPTIONS = (
@@ -181,7 +179,7 @@ def _latex_paragraphs(
     The formula of a measure is displayed, unless it has words. `key_of` has the keys of the works
     that are cited by their names.
     """
-    from ..output.latex_math import beside_display  # This import takes time.
+    from ..output.latex_math import beside_display, with_formulas  # takes time
 
     lines: list[str] = []
     for sentences, place, formulas in paragraphs:
@@ -204,7 +202,7 @@ def _latex_paragraphs(
             rest = _with_meanings(continued, rest)
         lines += _folded([_in_latex(rest, key_of)])
     if last:
-        lines += ["", *_folded(_in_latex([paragraph], key_of) for paragraph in last)]
+        lines += ["", *_folded(_with_keys(with_formulas(text), key_of) for text in last)]
     return _with_package(lines)
 
 
@@ -226,7 +224,7 @@ def _in_latex(sentences: Sequence[str], key_of: Mapping[str, str]) -> str:
         is_of_formula = text.startswith((THE_VALUE_IS, HERE))
         is_of_names = text.startswith(SOURCE) or (number == 0 and ": " in text)
         part = latex_prose(text) if is_of_names else with_formulas(text, letters=is_of_formula)
-        if SOURCE in text or STATISTICS in text:
+        if is_of_names:
             part = _with_keys(part, key_of)
         parts.append(part)
     return " ".join(filter(None, parts))

@@ -98,9 +98,16 @@ def statistics_of(comparison: Comparison) -> list[str]:
     topics = comparison.topics_in_words(comparison.measures)
     level = short(comparison.alpha)
     confidence = f"{100 * (1 - comparison.alpha):g} %"
-    sentences = [
+    tests = [
         on_tests(topics, comparison.unit, level, corrected),
         on_families(families, comparison.measures),
+    ]
+    if not comparison.is_tested:
+        tests = [not_tested(comparison)]
+        if comparison.corrected.is_corrected:
+            tests.append(f"The intervals of a family hold together ({SIDAK}).")
+    sentences = [
+        *tests,
         f"Intervals of differences are {confidence} intervals by Student's t.",
         *_on_means(comparison),
         *_on_groups(comparison),
@@ -108,6 +115,14 @@ def statistics_of(comparison: Comparison) -> list[str]:
     ]
     caution = comparison.corrected.caution_at(comparison.alpha)
     return [*sentences, caution] if caution else sentences
+
+
+def not_tested(comparison: Comparison) -> str:
+    """The sentence that no difference was tested, with the reason."""
+    topics = comparison.topics_in_words(comparison.measures)
+    if comparison.topics < LEAST_TESTED_TOPICS:
+        return f"No difference was tested, as there are only {topics}."
+    return "No difference was tested."
 
 
 def works_of_tests(comparison: Comparison) -> dict[str, str]:

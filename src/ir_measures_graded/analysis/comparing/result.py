@@ -31,12 +31,11 @@ from ...output.formats import (
 from ...output.result import Result, View
 from ...output.tables import Table
 from ..statistics.corrections import DEFAULT, Correction, correction_of
-from ..statistics.defaults import LEAST_TESTED_TOPICS
 from . import figures, layout
 from .families import pairs_in_family
 from .fields import KINDS_OF_DATA
 from .mean_bounds import MeanBounds
-from .method import statistics_of
+from .method import not_tested, statistics_of
 from .open_pairs import counts_of_open, runs_of
 from .paper import PaperTable
 from .sentences import answer_by, notes_below, notes_on_pairs
@@ -219,6 +218,12 @@ class Comparison(Result):
         procedure."""
         key = one_of(self.measures, measure), text("test", test) or self.primary
         return list(self._tests.get(key, ()))
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether some difference was tested; several are not over few topics."""
+        primary = [test for measure in self.measures for test in self.find(measure)]
+        return any(test.adjusted is not None for test in primary)
 
     def open_pairs(self, measure: Measure | str) -> list[Test]:
         """The tests of the pairs of runs that the primary procedure cannot tell apart by one of the
@@ -464,12 +469,8 @@ class Comparison(Result):
             correction = f", {self.corrected.name} for {family}"
         of_group = f" ({self.name})" if self.name else ""
         tests = f"Paired t-tests{correction}, p < {short(self.alpha)}."
-        primary = [test for measure in self.measures for test in self.find(measure)]
-        if all(test.adjusted is None for test in primary):
-            tests = "No difference was tested."
-            if self.topics < LEAST_TESTED_TOPICS:
-                least = counted(LEAST_TESTED_TOPICS, self.unit)
-                tests = f"No difference was tested, as there are fewer than {least}."
+        if not self.is_tested:
+            tests = not_tested(self)
         about = [
             f"Means over {self.topics_in_words(self.measures)}{of_group}.",
             tests,

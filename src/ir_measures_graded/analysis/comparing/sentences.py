@@ -177,7 +177,11 @@ def _around_the_best(comparison: Comparison, measure: Measure) -> str:
     than_one = ""
     than_each = ""
     if len(leaders) > 1:
-        than_one = " than at least one of them"
+        wins = comparison.wins(measure)
+        lost = [run for run in behind if any((leader, run) in wins for leader in leaders)]
+        than_one = " than any of them"
+        if lost:
+            than_one = " than at least one of them"
         than_each = " than each of them"
     sentence = f"{listed(leaders)} {_have(leaders)} the best mean"
     if behind:

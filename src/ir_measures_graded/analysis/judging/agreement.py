@@ -72,7 +72,7 @@ MORE_TABLES: Final = {
 }
 """The tables that the option --show chooses, and what they have."""
 MORE: Final = "--show has more: {}; --show all prints all of them."
-NEXT_RUNS: Final = "Next: name runs and a measure to see whether the runs keep their order."
+NEXT_RUNS: Final = "Next: name at least 2 runs and a measure to see whether their order stays."
 NEXT_TOPICS: Final = (
     "Next: --show topics has the topics and documents on which {0} and {1} differ most."
 )
