@@ -234,6 +234,9 @@ def test_rows_of_judges_are_the_same_judges_as_columns(rows, labels, output, ref
         "judges", "rows.csv:human", "rows.csv:x"
     )
     assert "no column x" in refusal("judges", "rows.csv", "--columns", "judge=x")
+    assert output("judges", "rows.csv", "rows.csv", "-f", "csv") == of_columns
+    rows.assign(annotator=["", *rows["annotator"][1:]]).to_csv("rows.csv", index=False)
+    assert "rows.csv:2: the field annotator is empty" in refusal("judges", "rows.csv")
 
 
 @pytest.mark.parametrize("form", ["frame", "arrow", "rows", "csv", "parquet", "jsonl"])

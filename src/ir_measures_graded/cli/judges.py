@@ -298,7 +298,7 @@ def _judges_of_table(arguments: Arguments) -> JudgesOfTable | None:
     if judge_word(arguments.qrels).column:
         return None
     for machine in _expanded_machine(arguments):
-        if is_measure(machine):
+        if is_measure(machine) or machine == arguments.qrels:
             continue
         word = judge_word(machine)
         if word.column or not is_file(word.path) or is_judge(word.path, False, columns):

@@ -14,7 +14,7 @@ from typing import Any
 from ...core.rows.columns import INTENTS, JUDGE, QRELS, Chosen, columns_named
 from ...core.rows.in_memory import in_memory, names_in_memory, read_qrels, under_our_names
 from ...core.rows.rows import Rows, joined
-from ...errors import GradedError
+from ...errors import FileError, GradedError
 from ...files.content import Reading, is_lasting
 from ...files.files import header_of, parts_of
 from ...files.grouping import grouped
@@ -48,7 +48,11 @@ def rows_by_judge(table: Any, columns: Sequence[tuple[str, str]] = ()) -> dict[s
         return {}
     others = [pair for pair in columns_named(columns) if pair[0] not in (JUDGE, *INTENTS)]
     chosen = Chosen(unjudged=UNJUDGED, columns=(*others, (INTENT, column)))
-    by_judge = _of_file(table, chosen) if is_path else _of_table(table, chosen)
+    try:
+        by_judge = _of_file(table, chosen) if is_path else _of_table(table, chosen)
+    except FileError as error:  # its message has our name of the column
+        message = str(error).replace(f"the field {INTENT}", f"the field {column}")
+        raise FileError(message) from None
     is_chosen = any(ours == JUDGE for ours, _ in columns)
     return by_judge if is_chosen or _has_document_twice(by_judge) else {}
 
