@@ -171,6 +171,7 @@ reproduce qrels run other AP --baseline run |
     other is a third table; name the qrels of runs with --qrels
 judges qrels qrels runs.csv run P@5  | runs.csv may be qrels or a run: convert it to
 measures -o tsv                      | (for the format, use -f tsv)
+evaluate qrels run AP --rel 2         | the level is a parameter of measures, as in 'AP(rel=2)'
 measures -o summary                  | ; -f markdown >> summary adds to a file without an ending
 power {ABC} P@5 --differences a      | give numbers separated by commas, as in 0.05,0.1
 power {ABC} P@5 --topics 5           | unrecognized arguments: --topics 5 (see

@@ -39,8 +39,9 @@ def run(arguments: Arguments) -> Result:
     for each of them side by side, to see why their values differ.
 
     With two runs, the table has one row per document with its ranks and what it adds in both runs,
-    the documents that make the difference first. Documents that add nothing to either value are
-    omitted. By several measures there is a table of the values, then one of the documents by each.
+    the documents that make the difference first. Documents below the top ranks that add nothing
+    to either value are omitted. By several measures there is a table of the values, then one of the
+    documents by each.
 
       ir_measures_graded explain qrels.txt bm25.run "nDCG_JK(b=2)@10" --topic 7
       ir_measures_graded explain qrels.txt bm25.run nDCG@10 nDCG_JK@10 --topic 7 -o both.png

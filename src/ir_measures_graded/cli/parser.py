@@ -38,7 +38,10 @@ HINTS = {
     "--judged_only": "it is a parameter of measures, as in 'nDCG(judged_only=True)@10'",
     "-J": "it is a parameter of measures, as in 'nDCG(judged_only=True)@10'",
     "-M": "the depth is the cutoff of each measure, as in AP@100",
-    "-l": "the level is a parameter of measures, as in 'AP(rel=2)'",
+    **dict.fromkeys(
+        ("-l", "--level", "--min_rel", "--rel", "--relevance", "--relevance_level", "--threshold"),
+        "the level is a parameter of measures, as in 'AP(rel=2)'",
+    ),
     "--hardest": HARDEST,
     "--ci": "--confidence 0.95 adds intervals",
     "--halves": "for random halves of the topics see docs/leaderboards.md",

@@ -56,6 +56,8 @@ MOST_ENTRIES = 10_000  # of a folder and its folders
 FEWER = "name fewer files, or join them"
 
 KEPT = 1 << 23  # bytes of freed memory that are kept
+TO_UTF8 = "convert the file, for example with iconv -f windows-1252 -t utf-8"
+"""The end of a message on a text of another encoding."""
 SMALL_FILE = 1_000_000  # bytes, for which the limits of work are measured
 ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]+://"
 
@@ -621,8 +623,7 @@ def decoded(text: bytes, file: str, line: int = 1) -> str:
         position = error.start - text.rfind(b"\n", 0, error.start) - 1
         raise FileError(
             f"{file}:{line}: not UTF-8 text (byte 0x{text[error.start]:02x} at position "
-            f"{position}); "
-            "convert the file, for example with iconv"
+            f"{position}); {TO_UTF8}"
         ) from None
 
 

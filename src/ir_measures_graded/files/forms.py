@@ -21,7 +21,7 @@ from ..core.rows.id_matching import LONGEST_ID
 from ..core.rows.rows import Part
 from ..errors import FileError, Remark, shown
 from ..output.formats import counted
-from .content import Content, Reading
+from .content import TO_UTF8, Content, Reading
 from .other_kinds import TABLE
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -394,7 +394,7 @@ def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
         if len(names) < 3 or len(known_names) < 2 or _is_of_trec(names):
             continue
         if "\ufffd" in text:
-            raise FileError(f"{file}:1: not UTF-8 text; convert the file, for example with iconv")
+            raise FileError(f"{file}:1: not UTF-8 text; {TO_UTF8}")
         read, ranks = reading.columns(file, names)
         ours = {name: column for column, name in read.items()}
         fields = [ours.get(name, f"#{number}") for number, name in enumerate(names)]

@@ -479,14 +479,14 @@ class Gate(Result):
         """How many topics the margin needs, and how they may be used."""
         if verdict.needed is None:
             return f"{self.margin} needs more than ten million {self.unit}s"
-        needs = f"{self.margin} needs about {verdict.needed} if the true difference is 0"
+        needs = f"{self.margin} needs about {verdict.needed:,} if the true difference is 0"
         more = verdict.needed - verdict.topics
         if more <= 0:
             return f"{needs}, but the observed one is {decimal(verdict.difference, '+')}"
         if self.looks > 1:
-            return f"{needs}. Add {more} {self.unit}s"
-        use = f"Use about {verdict.needed} new {self.unit}s"
-        add = f"or add {more} {self.unit}s to these {verdict.topics}"
+            return f"{needs}. Add {more:,} {self.unit}s"
+        use = f"Use about {verdict.needed:,} new {self.unit}s"
+        add = f"or add {more:,} {self.unit}s to these {verdict.topics}"
         return f"{needs}. {use}, {add} and decide by all of them with --looks 2"
 
     def notes(self) -> list[str]:
