@@ -1028,6 +1028,16 @@ def test_other_orders_have_the_correction_of_the_whole_family(correction, settin
         assert found == pytest.approx((sign * expected.difference, expected.adjusted))
 
 
+def test_a_mean_difference_that_is_a_rounding_error_has_no_sign():
+    comparison = compare(of_array(np.random.default_rng(1).random((2, 12))))
+    (test,) = comparison.outcomes
+    family = ValuesOverTies().family(comparison, test, comparison.by_topic)
+    assert family.is_opposite(0.1, -0.1)
+    assert not family.is_opposite(0.1, -1e-17)
+    assert not family.is_opposite(1e-17, -0.1)
+    assert not family.is_opposite(0.1, 0.2)
+
+
 def test_a_comparison_tells_if_another_order_of_ties_turns_its_verdict():
     by_topic = random_values(np.random.default_rng(5), 40)
     qrels = by_topic([0, 0, 1, 2])

@@ -143,6 +143,32 @@ class FamilyOverTies:
         """The p-values of the family, as they were tested."""
         return paired(self.values, self._pairs).p
 
+    def is_opposite(self, difference: float, other: float) -> bool:
+        """Whether two differences of means have opposite signs; rounding errors have none."""
+        noise = noise_of(self.values)
+        return difference * other < 0 and min(abs(difference), abs(other)) > noise
+
+    def may_turn(
+        self,
+        test: Test,
+        difference: float,
+        outcomes: Sequence[tuple[np.ndarray, np.ndarray]],
+        alpha: float,
+    ) -> bool:
+        """Whether one of these values of both runs may turn the sign of a difference or its
+        significance, as its p-values without a correction tell.
+
+        A correction makes p no smaller, and at most so many times as large as there are differences
+        in the family.
+        """
+        pairs = [(2 * number, 2 * number + 1) for number in range(len(outcomes))]
+        alone = paired(np.concatenate(outcomes), pairs)
+        if (alone.difference * difference < 0).any():
+            return True
+        if test.significant:
+            return bool((alone.p * self._size >= alpha).any())
+        return bool((alone.p < alpha).any())
+
     def outcome(self, test: Test, run: np.ndarray, other: np.ndarray) -> tuple[float, float]:
         """The difference and the corrected p-value of a test, if both of its runs have other values
         in the topics.
@@ -189,15 +215,18 @@ def ties_turn(
     if ends is None or ends_of_other is None or ends.shape[1] != family.values.shape[1]:
         return {"ties_turn": None}
     mean = test.difference or 0.0
-    if abs(mean) <= noise_of(family.values):
-        mean = 0.0
+    is_low = np.array(choices_of(ends[0] - ends_of_other[1], ends[1] - ends_of_other[0]))
+    values_of_run = np.where(is_low, ends[0], ends[1])
+    values_of_other = np.where(is_low, ends_of_other[1], ends_of_other[0])
+    outcomes = list(zip(values_of_run, values_of_other, strict=True))
+    if not family.may_turn(test, mean, outcomes, comparison.alpha):
+        return {"ties_turn": False}
     p_values = [float(test.adjusted)]
     is_turned = False
-    for is_low in choices_of(ends[0] - ends_of_other[1], ends[1] - ends_of_other[0]):
-        values_of_run = np.where(is_low, ends[0], ends[1])
-        values_of_other = np.where(is_low, ends_of_other[1], ends_of_other[0])
-        difference, p = family.outcome(test, values_of_run, values_of_other)
-        is_turned |= difference * mean < 0 or (p < comparison.alpha) != test.significant
+    for values_of_both in outcomes:
+        difference, p = family.outcome(test, *values_of_both)
+        is_turned |= family.is_opposite(difference, mean)
+        is_turned |= (p < comparison.alpha) != test.significant
         p_values.append(p)
     if not is_turned:
         return {"ties_turn": False}
