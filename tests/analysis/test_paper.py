@@ -130,6 +130,7 @@ def test_intervals_of_means_stand_behind_the_marks_and_are_those_of_evaluate(sto
             interval = f"[{lower:.3f}, {upper:.3f}]"
             assert row[number].endswith(f" {interval}")
             assert columns[3 * number + 2] == rf"{{\footnotesize {interval}}}"
+    assert any(line.startswith("% The table is wide: -p 3 shortens") for line in latex)
     best = comparison.sorted_by("AP").to_latex(2)
     assert re.search(
         r"\\textbf\{0\.70\} & \\textsuperscript\{\w+\} & \{\\footnotesize \[0\.69", best
@@ -149,6 +150,7 @@ def test_means_of_few_changes_say_so_and_those_without_an_interval_too(stored):
     caption = comparison.papers()[0].caption
     assert "with two more topics at the ends of the range: RR of both runs." in caption
     assert "No interval for 2 means: nearly all topics have one value" in caption
+    assert "wide" not in comparison.to_latex(2)
     line = next(line for line in comparison.to_latex(2).splitlines() if line.startswith("a & bm25"))
     assert line.endswith(r"]} & \textbf{1.00} &  &  \\")
 

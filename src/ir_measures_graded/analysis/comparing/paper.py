@@ -64,6 +64,14 @@ HTML: Final = Marks(
 )
 
 
+MOST_WITH_INTERVALS: Final = 2
+"""The intervals of more measures are wider than the text of LaTeX's class article."""
+WIDE: Final = (
+    r"% The table is wide: -p 3 shortens its numbers, and \footnotesize behind \centering makes it "
+    "smaller."
+)
+
+
 def letters(number: int) -> str:
     """The letters of run `number`, counted from 0: A, B, …, Z, AA, AB, …"""
     first = ""
@@ -265,7 +273,10 @@ class PaperTable:
             width = 3
         columns = "ll" + of_measure * len(self.measures)
         head[2:] = [rf"\multicolumn{{{width}}}{{c}}{{{name}}}" for name in head[2:]]
-        lines = [
+        lines = []
+        if self.bounds is not None and len(self.measures) > MOST_WITH_INTERVALS:
+            lines.append(WIDE)
+        lines += [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{escaped_latex(self.caption)}}}",
