@@ -110,6 +110,7 @@ def level_of_caller() -> int:
 
 
 LONGEST = 80  # characters after which a value in an error message is cut off
+LONGEST_SHOWN = 1 << 12  # characters of a text that is looked at for a message
 
 
 def shown(value: object) -> str:
@@ -118,6 +119,8 @@ def shown(value: object) -> str:
     >>> shown("d1"), len(shown("d" * 1000))
     ("'d1'", 80)
     """
+    if isinstance(value, (str, bytes)):  # the copy of a long one would take memory
+        value = value[:LONGEST_SHOWN]
     try:
         text = repr(value)
     except ValueError:  # Python refuses to write a whole number of more than 4300 digits

@@ -13,8 +13,10 @@ import pytest
 from pyarrow import ipc, parquet
 from reading import outcome, refused
 
-from ir_measures_graded import GradedError, RunFile, read_qrels
+from ir_measures_graded import GradedError, RunFile, errors, read_qrels
 from ir_measures_graded.analysis import Evaluation, evaluate
+from ir_measures_graded.core.registry import notation
+from ir_measures_graded.core.rows import columns
 from ir_measures_graded.evaluation import values
 from ir_measures_graded.files import content, files, json_files, search_answers, table_files
 from ir_measures_graded.files.content import SIZES
@@ -292,7 +294,7 @@ def test_runs_of_a_small_file_are_limited():
     rows = b"".join(b"r%d,q1,d1,1\n" % run for run in range(1_000))
     packed = gzip.compress(b"run,query_id,doc_id,score\n" + rows)
     told = refused(RunFile(io.BytesIO(packed)).runs)
-    assert "unpack to more runs than real files have: each counts as 245,760 bytes" in told
+    assert "unpack to more runs than real files have: each counts as 163,840 bytes" in told
     assert len(RunFile(io.BytesIO(packed), limits=False).runs()) == 1_000
 
 
@@ -359,7 +361,7 @@ def test_documents_in_json_count_against_the_limit(form):
         ones = [1] * len(documents)
         value = {"query_id": ones, "doc_id": documents, "score": ones}
     file = RunFile(io.BytesIO(gzip.compress(json.dumps(value).encode())))
-    file.sizes = SIZES._replace(free=6_000_000, expansion=1)
+    file.sizes = SIZES._replace(free=5_000_000, expansion=1)
     assert "unpack to more documents in JSON than real files have" in refused(file.rows)
 
 
@@ -473,3 +475,96 @@ def test_predictions_count_against_the_limit(tmp_path):
     assert "unpack to more lines that are read one by one" in told
     path.write_bytes(gzip.compress(b"# seed 1\n" * 2 + b"0.5\n"))
     assert predictions_for(path, labels, True, sizes).values.tolist() == [0.5]
+
+
+ROWS_OF_JSON = [{"qid": "q1", "docid": f"d{row}", "score": 1} for row in range(900)]
+ROWS_OF_TOPICS = [{"qid": f"q{row}", "docid": "d1", "score": 1} for row in range(600)]
+EMPTY_ITEMS = [{"query_id": f"q{row}", "results": []} for row in range(500)]
+PARTS_OF_JSON = {
+    "rows of JSON": ROWS_OF_JSON,
+    "topics of rows of JSON": ROWS_OF_TOPICS,
+    "topics or rows of JSON": EMPTY_ITEMS,
+    "hits in answers of JSON": [{"query_id": "q1", "results": ROWS_OF_JSON}],
+}
+
+
+@pytest.mark.parametrize("things", PARTS_OF_JSON)
+def test_what_is_read_from_objects_of_json_counts_beside_them(things):
+    packed = gzip.compress("\n".join(map(json.dumps, PARTS_OF_JSON[things])).encode())
+    file = RunFile(io.BytesIO(packed))
+    file.sizes = SIZES._replace(free=150_000, expansion=1)
+    assert f"unpack to more {things} than real files have" in refused(file.rows)
+    lifted = RunFile(io.BytesIO(packed), limits=False)
+    assert "unpack to" not in outcome(lambda: lifted.rows().values.size)
+
+
+def test_failed_queries_of_an_answer_count_against_the_limit():
+    failures = {f"q{number}": {"error": {"reason": "x"}} for number in range(900)}
+    answer = {"metric_score": 0, "details": {"q": {"hits": []}}, "failures": failures}
+    file = RunFile(io.BytesIO(gzip.compress(json.dumps(answer).encode())))
+    file.sizes = SIZES._replace(free=300_000, expansion=1)
+    assert "unpack to more topics or rows of JSON" in refused(file.rows)
+
+
+def test_wide_characters_of_json_count_as_the_memory_that_they_take():
+    narrow = gzip.compress(b'{"q1": {"' + b"a" * 100_000 + b'": 1}}')
+    wide = gzip.compress('{"q1": {"😀'.encode() + b"a" * 100_000 + b'": 1}}')
+    sizes = SIZES._replace(free=200_000, expansion=1)
+    told = refused(lambda: qrels_in(io.BytesIO(narrow), sizes=sizes))
+    assert told.endswith("is longer than 4,096 bytes")
+    told = refused(lambda: qrels_in(io.BytesIO(wide), sizes=sizes))
+    assert "unpack to more pairs of characters of JSON" in told
+
+
+def test_broken_json_is_not_parsed_again_to_tell_its_kind(monkeypatch):
+    parsed = []
+    monkeypatch.setattr(json, "loads", lambda text: parsed.append(1))
+    answers = [NONE] * 3
+    text = json.dumps({"ids": [1, 2, 3], "responses": answers})[:-2]
+    told = refused(RunFile(io.BytesIO(text.encode())).rows)
+    assert told.startswith("the open file:1: cannot be read as JSON: Expecting")
+    failed = json.dumps({"ids": [1, 2], "responses": [NONE, {"error": {"reason": "x"}}]})
+    assert "the search engine answered with an error" in refused(
+        RunFile(io.BytesIO(failed.encode())).rows
+    )
+    assert parsed == []
+
+
+LONG = "a" * 5_000
+LONG_VALUES = {
+    "line": f"run,topic,AP\nA,1,1\nA,{'1' * (3 << 20)},1\n",
+    "name of a column": f"run,topic,{LONG}\nA,1,1\n",
+    "key": json.dumps([{"run": "A", "topic": 1, LONG: 1}]),
+}
+
+
+@pytest.mark.parametrize("kind", LONG_VALUES)
+def test_a_long_line_or_name_of_a_table_of_values_is_refused(tmp_path, kind):
+    path = tmp_path / "values"
+    path.write_text(LONG_VALUES[kind])
+    told = refused(lambda: Evaluation.from_values(path))
+    if kind == "line":
+        assert told.endswith("values:3: the line is longer than 1,048,576 bytes")
+    else:
+        assert told.endswith("aa…' is longer than 4,096 characters")
+
+
+def test_the_name_of_a_measure_is_not_parsed_if_it_is_too_long(monkeypatch):
+    monkeypatch.setattr(notation, "parse_measures", lambda name: pytest.fail("it is parsed"))
+    assert notation.measure_named(f"AP{LONG}") == notation.NamedMeasure(f"AP{LONG}", False)
+
+
+def test_characters_of_four_bytes_in_a_table_of_values_count_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(values, "SIZES", SIZES._replace(free=150_000, expansion=1))
+    path = tmp_path / "values.csv.gz"
+    for sign, is_refused in (("a", False), ("😀", True)):
+        name = sign + "a" * 100_000
+        table = f"run,topic,AP\n{name},1,1\nB,1,1\n"
+        path.write_bytes(gzip.compress(table.encode()))
+        told = outcome(lambda: Evaluation.from_values(path).runs)
+        assert ("bytes of text with characters of four bytes" in str(told)) == is_refused
+
+
+def test_long_texts_are_cut_before_they_are_shown_or_compared():
+    assert errors.shown("ab" * 50_000) == "'" + "ab" * 38 + "a…'"
+    assert columns.plain(LONG.upper()) == LONG.upper()

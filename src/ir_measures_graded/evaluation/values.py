@@ -13,7 +13,8 @@ import json
 import math
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from io import BytesIO
 from itertools import chain
@@ -29,7 +30,7 @@ from ..core.measures.standard import definition_of
 from ..core.ranking.gains import LARGEST
 from ..core.registry.everyday import is_everyday
 from ..core.registry.facts import is_graded, range_of, sign_of
-from ..core.registry.notation import NamedMeasure, measure_named
+from ..core.registry.notation import LONGEST_NAME, NamedMeasure, measure_named
 from ..core.rows.arrow import arrow_numbers, exports_arrow, whole_table
 from ..core.rows.columns import (
     MOST_COLUMNS,
@@ -50,8 +51,10 @@ from ..files.content import (
     FURTHER_CELLS_READ,
     LINES_READ_ALONE,
     MEASURES_READ,
+    OBJECTS_READ_AS_ROWS,
     SIZES,
     TOPICS_OF_JSON,
+    WIDE_TEXT,
     WITHOUT_LIMITS,
     Content,
     Sizes,
@@ -86,6 +89,7 @@ MOST_COMBINATIONS_PER_VALUE = 20
 """Other tables of values lack most of them."""
 MOST_TEXT = 1 << 30
 """The bytes of the longest text of a table; pandas takes several times as much memory."""
+LONGEST_LINE = 1 << 20  # bytes, as 10,000 columns have; pandas takes long for longer fields
 FREE_MEASURES = 1000
 """As many measures of a table do not count against the limit of a compressed file."""
 MOST_DECIMALS = 6
@@ -443,6 +447,7 @@ def frame_of(table: Any, form: str = "a table with a header", sizes: Sizes = SIZ
             else:
                 kind_name = kind.name
                 frame = _frame_of_batches(content, kind)
+            _refuse_long_names(content.name, frame)
             further_measures = _measure_count(frame) - FREE_MEASURES
             content.spend(MEASURES_READ, max(further_measures, 0), kind_name)
             return frame
@@ -535,6 +540,16 @@ def _refuse_many_columns(name: str, count: int) -> None:
         raise FileError(f"{name} has {count:,} columns; at most {MOST_COLUMNS:,} are read")
 
 
+def _refuse_long_names(name: str, columns: Iterable[Any]) -> None:
+    """Raise `FileError` for a column whose name is longer than `LONGEST_NAME`."""
+    for column in columns:
+        if len(str(column)) > LONGEST_NAME:
+            raise FileError(
+                f"{name}: the name of the column {shown(column)} is longer than {LONGEST_NAME:,} "
+                "characters"
+            )
+
+
 def _frame_of_text(content: Content) -> DataFrame:
     """The rows of JSON, of trec_eval -q, of NTCIREVAL, or of separated fields.
 
@@ -543,6 +558,8 @@ def _frame_of_text(content: Content) -> DataFrame:
     pandas = needed("pandas", "a table of values")
     whole = _whole_text(content)
     text = whole.lstrip(b"\r\n")
+    if b"\xf0" in text:  # Characters of four bytes make all of a cell as wide.
+        content.spend(WIDE_TEXT, len(text))
     if not text.isascii():
         decoded(whole, content.name)  # raises an error with the line
     if is_json(text):
@@ -550,6 +567,7 @@ def _frame_of_text(content: Content) -> DataFrame:
 
         with waiting_collector():
             return pandas.DataFrame(_json(content, str(text, "utf-8-sig")))
+    _refuse_long_lines(content.name, text)
     head = str(text.partition(b"\n")[0], "utf-8-sig")
     if is_ntcireval(head):
         _spend_on_cells(content, text.count(b"\n") + 1, len(LINE))
@@ -585,6 +603,15 @@ def _frame_of_text(content: Content) -> DataFrame:
     if has_number:
         return rows
     return _with_points(rows[1:].set_axis(first, axis=1), separator)
+
+
+def _refuse_long_lines(name: str, text: bytes) -> None:
+    """Raise `FileError` for a line of a table that is much longer than `LONGEST_LINE`."""
+    for start in range(0, len(text) - LONGEST_LINE, LONGEST_LINE):
+        end = start + LONGEST_LINE
+        if text.find(b"\n", start, end) < 0 and text.find(b"\r", start, end) < 0:
+            line = 1 + text.count(b"\n", 0, start)
+            raise FileError(f"{name}:{line}: the line is longer than {LONGEST_LINE:,} bytes")
 
 
 def _has_quoted_fields(text: bytes) -> bool:
@@ -672,12 +699,17 @@ def _json(content: Content, text: str) -> Any:
     except json.JSONDecodeError as error:
         content.spend(LINES_READ_ALONE, text.count("\n"))
         value = _json_lines(content.name, text, error)
+    is_own = isinstance(value, dict) and "sha256" in value  # as evaluate writes it
+    if is_own:
+        value = value.get("values")
     if isinstance(value, list):
-        content.spend(TOPICS_OF_JSON, sum(isinstance(row, list) for row in value))
-    if not isinstance(value, dict):
+        kinds = Counter(map(type, value))
+        content.spend(TOPICS_OF_JSON, kinds[list])
+        content.spend(OBJECTS_READ_AS_ROWS, kinds[dict])
+        members = sum(len(row) for row in value if isinstance(row, dict))
+        content.spend(CELLS_READ, members)
+    if is_own or not isinstance(value, dict):
         return value
-    if "sha256" in value:
-        return value.get("values")  # as evaluate writes it
     is_flat = {list, dict}.isdisjoint(map(type, value.values()))
     if is_flat:
         _refuse_many_columns(content.name, len(value))

@@ -136,9 +136,9 @@ class Work(NamedTuple):
 
 
 ROWS_READ = Work("rows", 32)
-TOPICS_READ = Work("topics", 48)
+TOPICS_READ = Work("topics", 192)
 """Rows whose topic differs from that of the row before."""
-LINES_READ_ALONE = Work("lines that are read one by one", 96)
+LINES_READ_ALONE = Work("lines that are read one by one", 160)
 FIELDS_READ_ALONE = Work("fields that are read one by one", 32)
 BATCHES_READ = Work("batches of rows", 32_768)
 FEW_ROWS_READ = Work("texts that are coded by their difference", 1024)
@@ -148,22 +148,27 @@ FURTHER_CELLS_READ = Work("cells", 72)
 """Those of a row behind the first ones: they have measures, and become rows of their own."""
 MEASURES_READ = Work("measures", 81_920)
 """Those of a table of values beyond the first thousand, each of which is analysed."""
-RUNS_READ = Work("runs", 245_760)
-"""Those of a table of runs beyond the first hundreds, each of which is evaluated."""
+RUNS_READ = Work("runs", 163_840)
+"""Those of a table of runs beyond the first hundred, each of which is evaluated."""
 METADATA_READ = Work("bytes of metadata", 16)
+WIDE_TEXT = Work("bytes of text with characters of four bytes", 1)
 CHARACTERS_OF_JSON = Work("pairs of characters of JSON", 1)
-VALUES_OF_JSON = Work("values of JSON", 20)
-ROWS_OF_JSON = Work("documents in JSON", 104)
+"""Those of one byte; wide ones take four bytes in memory."""
+VALUES_OF_JSON = Work("values of JSON", 8)
+ROWS_OF_JSON = Work("documents in JSON", 72)
 """Documents of one topic, or rows of an object of columns, which have fewer signs than objects."""
+OBJECTS_READ_AS_ROWS = Work("rows of JSON", 32)
+TOPICS_OF_ROWS = Work("topics of rows of JSON", 96)
+"""Rows whose topic differs from that of the row before."""
 DIGITS_OF_JSON = Work("numbers with hundreds of digits", 4096)
 """Hundreds of digits of a number, which Python reads in quadratic time."""
-OBJECTS_OF_JSON = Work("objects of JSON", 104)
-LISTS_OF_JSON = Work("lists of JSON", 80)
+OBJECTS_OF_JSON = Work("objects of JSON", 48)
+LISTS_OF_JSON = Work("lists of JSON", 64)
 MEMBERS_OF_JSON = Work("members of long objects of JSON", 48)
 """Those beyond a hundred for each object, as the documents of a topic."""
-HITS_OF_JSON = Work("hits in answers of JSON", 80)
-"""Documents in the answers of search engines, which are objects."""
-TOPICS_OF_JSON = Work("topics or rows of JSON", 320)
+HITS_OF_JSON = Work("hits in answers of JSON", 64)
+"""Documents in the answers of search engines and in items, which are objects."""
+TOPICS_OF_JSON = Work("topics or rows of JSON", 440)
 """Values that are a topic each, or a row of a table and a list."""
 
 _LIMITS_LIFTED: ContextVar[bool] = ContextVar("limits lifted", default=False)
@@ -389,15 +394,21 @@ class Content:
             )
         return read
 
-    def text(self) -> str:
-        """The whole content. Raises `FileError` if it is too long, damaged or no UTF-8."""
+    def undamaged(self) -> bytes:
+        """The whole content without a byte order mark. Raises `FileError` if it is too long or
+        damaged.
+        """
         read = b""
         try:
             read = self.whole()
             self.stream.read(1)  # raises the error of damaged data, which follows what was read
         except DAMAGE as error:
             raise self.failure(error, 1 + read.count(b"\n")) from None
-        return decoded(read.removeprefix(BOM_UTF8), self.name)
+        return read.removeprefix(BOM_UTF8)
+
+    def text(self) -> str:
+        """The whole content. Raises `FileError` if it is too long, damaged or no UTF-8."""
+        return decoded(self.undamaged(), self.name)
 
     def refuse_shrunk(self) -> None:
         """Raise `FileError` if the file has become shorter since it was opened.

@@ -9,7 +9,7 @@ from ..core.rows.id_columns import stretches_of
 from ..core.rows.rows import Part
 from .content import RUNS_READ, Content
 
-FREE_RUNS = 200
+FREE_RUNS = 100
 """As many runs of a table do not count against the limit of a compressed file."""
 
 

@@ -36,7 +36,14 @@ from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import Facts, Part
 from ..errors import FileError, shown
 from .collector import waiting_collector
-from .content import HITS_OF_JSON, ROWS_OF_JSON, TOPICS_OF_JSON, Content, Reading
+from .content import (
+    HITS_OF_JSON,
+    OBJECTS_READ_AS_ROWS,
+    ROWS_OF_JSON,
+    TOPICS_OF_JSON,
+    Content,
+    Reading,
+)
 from .forms import negated, number_in
 from .json_text import Text, first_object
 from .other_kinds import ANSWERS_WITHOUT_IDS, TABLE
@@ -428,8 +435,11 @@ def _parts_of_objects(text: Text, reading: Reading) -> Iterator[Part]:
     if first is None:
         return
     has_topic = _id_of(first, "query_id", reading) is not None
-    if not has_topic and refusal_of(first):
-        raise text.error(refusal_of(first))
+    if not has_topic:
+        refusal = refusal_of(first)
+        if refusal:
+            text.is_known = True
+            raise text.error(refusal)
     with waiting_collector():
         whole = queries_in(first, partial(text.spend, TOPICS_OF_JSON))
     if whole is not None:
@@ -605,6 +615,7 @@ def _blocks_of_objects(
                 lines.append(text.line)
         if not block:
             break
+        text.spend(OBJECTS_READ_AS_ROWS, len(block))
         yield _RowBlock(lines, list(block[0]), partial(_values_at, block))
 
 
@@ -666,6 +677,7 @@ def _parts_of_rows(
                 cells[ours] = [column[row] for row in judged]
         facts = facts._replace(unjudged=unjudged)
         read = _part(facts, lines, 1, cells, role)
+        text.spend_on_topics(read)
         if ranks:
             read = read.with_negated_scores()
         yield read
@@ -982,6 +994,7 @@ class _Items:
                 self._add_kind(topic, is_ranked)
             return _topic(self.text, topic, documents, Facts(), RUN)
         self.text.spend(TOPICS_OF_JSON)
+        self.text.spend(HITS_OF_JSON, len(documents))
         names = list(dict.fromkeys(["query_id", *documents[0]]))
         keys, ranks, rank = self._columns(names)
         rows = [_members(document) for document in documents]
@@ -998,6 +1011,7 @@ class _Items:
 
     def _without_documents(self, topic: Any, item: dict[str, Any]) -> TopicOfFile:
         """The topic without documents. Raises `FileError` if it has scores."""
+        self.text.spend(TOPICS_OF_JSON)
         scores = item.get(SCORES)
         if isinstance(scores, list):
             self._refuse_other_length(topic, 0, scores)

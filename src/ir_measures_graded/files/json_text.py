@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.rows.rows import Part
 from ..errors import LONGEST, FileError, shown
 from .collector import waiting_collector
 from .content import (
@@ -22,6 +24,7 @@ from .content import (
     LISTS_OF_JSON,
     MEMBERS_OF_JSON,
     OBJECTS_OF_JSON,
+    TOPICS_OF_ROWS,
     VALUES_OF_JSON,
     Content,
     Work,
@@ -99,7 +102,7 @@ def spend_on_json(content: Content, text: str) -> None:
     """Count the work of parsing a text against the limit of a compressed file."""
     if not content.is_limited():
         return
-    content.spend(CHARACTERS_OF_JSON, len(text) // 2)
+    content.spend(CHARACTERS_OF_JSON, sys.getsizeof(text) // 2)
     places = range(0, len(text), DIGITS)
     content.spend(DIGITS_OF_JSON, sum(1 for place in places if MANY_DIGITS.match(text, place)))
     objects = text.count("{")
@@ -264,6 +267,11 @@ class Text:
             self._text = ""  # which would be parsed again, to tell its kind
             raise
 
+    def spend_on_topics(self, rows: Part) -> None:
+        """Count the topics of rows against the limit of a compressed file."""
+        if self._is_limited and len(rows):
+            self.spend(TOPICS_OF_ROWS, len(rows.columns["query_id"].changes()))
+
     def error(self, message: str) -> FileError:
         """The error for the value that was parsed last."""
         return FileError(f"{self.name}:{self.line}: {message}")
@@ -298,6 +306,7 @@ class Text:
             return DECODER.raw_decode(self._text, begin)
         except (ValueError, RecursionError) as error:
             # Python limits the digits of a number, and the depth.
+            self.is_known |= isinstance(error, json.JSONDecodeError)  # and of no kind of JSON
             self.line = getattr(error, "lineno", self.line)
             raise self.error(f"cannot be read as JSON: {getattr(error, 'msg', error)}") from None
 
@@ -559,6 +568,7 @@ class Text:
             if have_all_members([scanned_value], self._text, self._at, end):
                 value = scanned_value
                 self._kept[self._at] = value, end
+        self._is_dense &= value is not None
         self._restart()
         return value
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.rows.columns import RUN
 from ..core.rows.rows import Facts, Rows
 from ..errors import FileError, shown
-from .content import LINES_READ_ALONE, Content, File, Sizes, is_lasting
+from .content import LINES_READ_ALONE, Content, File, Sizes, decoded, is_lasting
 from .forms import BYTE_ORDER_MARK, ONE_A_LINE, number_of
 
 COMMENTS = rb"(?:#[^\n]*(?:\n|\Z))*"
@@ -63,17 +63,16 @@ def _numbers_in(file: File, sizes: Sizes) -> np.ndarray | None:
         if number_of(start.partition(b"\n")[0].strip()) is None:
             return None
         numbers = []
-        whole = content.text().rstrip()
-        content.spend(LINES_READ_ALONE, 1 + whole.count("\n"))
-        lines = whole.split("\n")
-        for place, line in enumerate(lines, start=1):
-            text = line.encode()
-            if text.startswith(b"#"):
+        whole = content.undamaged().rstrip()
+        content.spend(LINES_READ_ALONE, 1 + whole.count(b"\n"))
+        for place, line in enumerate(whole.split(b"\n"), start=1):
+            if line.startswith(b"#"):
                 continue
-            number = number_of(text)
+            number = number_of(line)
             if number is None:
+                text = decoded(line.strip(), content.name, place)
                 raise FileError(
-                    f"{content.name}:{place}: {shown(line.strip())} is not a number; each line has "
+                    f"{content.name}:{place}: {shown(text)} is not a number; each line has "
                     "the prediction for one line of the qrels"
                 )
             numbers.append(number)

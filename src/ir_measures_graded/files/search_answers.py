@@ -553,6 +553,7 @@ def queries_in(
             failures = value.get("failures")
             failed = []
             if isinstance(failures, dict):
+                count_topics(len(failures))
                 for topic, failure in failures.items():
                     failed.append((topic, failure_in(failure) or "the query failed"))
             return QueriesFound(RUN, "a response of _rank_eval", queries, tuple(failed))

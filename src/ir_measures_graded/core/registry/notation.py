@@ -250,6 +250,9 @@ class NamedMeasure(Measure):
         self.smaller_is_better = smaller_is_better
 
 
+LONGEST_NAME = 1 << 12  # characters of a measure with its parameters
+
+
 def measure_named(name: str, smaller_is_better: bool = False) -> Measure:
     """The measure of values with this name: a known one, or a `NamedMeasure`.
 
@@ -257,9 +260,9 @@ def measure_named(name: str, smaller_is_better: bool = False) -> Measure:
     (nDCG@10, faithfulness)
 
     Whether smaller values are better is known of known measures; `smaller_is_better` says so of any
-    other.
+    other. No known measure has a name of more than `LONGEST_NAME` characters.
     """
-    if not smaller_is_better:
+    if not smaller_is_better and len(name) <= LONGEST_NAME:
         with suppress(GradedError), without_suggestions():
             measures = parse_measures(name)
             if len(measures) == 1:

@@ -141,16 +141,20 @@ OPTIONAL = (*INTENTS, "run", "measure", "value")
 """The columns without which some qrels, runs and tables of values are read."""
 
 
+LONGEST_NAME = 1 << 12  # characters
 TYPE_OF_RECBOLE = r":(token|float)(_seq)?$"
 
 
 def plain(name: Any) -> str:
     """A name in lower case, with underscores, without the type of RecBole's files.
 
+    A text that is too long for a name stays as it is.
+
     >>> [plain(name) for name in ("query-id", "Query Text", "docId", "user_id:token")]
     ['query_id', 'query_text', 'doc_id', 'user_id']
     """
-    return _plain(str(name))
+    text = str(name)
+    return _plain(text) if len(text) <= LONGEST_NAME else text
 
 
 @lru_cache(1 << 14)  # more than `MOST_COLUMNS`; each block of a file has the same names
