@@ -556,17 +556,39 @@ def test_judges_are_told_apart_or_not(human):
 
 
 def test_the_most_lenient_and_the_strictest_judge_are_named():
-    human = {"q1": {"a": 0, "b": 1, "c": 2}, "q2": {"d": 0, "e": 2}}
-    lenient = {"q1": {"a": 1, "b": 2, "c": 2}, "q2": {"d": 0, "e": 2}}
-    strict = {"q1": {"a": 0, "b": 0, "c": 2}, "q2": {"d": 0, "e": 2}}
+    human = {"q1": {"a": 0, "b": 1, "c": 2}, "q2": {"d": 0, "e": 2, "f": 1}}
+    lenient = {"q1": {"a": 1, "b": 2, "c": 2}, "q2": {"d": 0, "e": 2, "f": 1}}
+    strict = {"q1": {"a": 0, "b": 0, "c": 2}, "q2": {"d": 0, "e": 2, "f": 1}}
     machines = {"kind": lenient, "hard": strict, "stern": strict}
     sentence = (
-        "By the mean of the levels, kind is the most lenient (bias +.40, .00 to .67, not shown to "
-        "be lenient), hard and stern are the strictest (−.20, −.33 to .00, not shown to be strict)."
+        "By the mean of the levels, kind is the most lenient (bias +.33, −3.90 to 4.57, not shown "
+        "to be lenient), hard and stern are the strictest (−.17, −2.28 to 1.95, not shown to be "
+        "strict)."
     )
     assert sentence in judges(human, machines, resamples=100).answer()
     alike = judges(human, {"hard": strict, "stern": strict}, resamples=100)
     assert "lenient" not in " ".join(alike.answer())
+    one_topic = {name: {"q1": levels["q1"]} for name, levels in machines.items()}
+    (alone,) = (text for text in judges(human, one_topic).answer() if "lenient" in text)
+    assert alone.endswith("most lenient (bias +.67), hard and stern are the strictest (−.33).")
+
+
+def test_no_judge_is_the_strictest_of_those_shown_to_be_lenient():
+    human = {topic: {"a": 0, "b": 1, "c": 1, "d": 2} for topic in ("q1", "q2", "q3")}
+    raised = {topic: {"a": 1, "b": 2, "c": 2, "d": 2} for topic in human}
+    mixed = {topic: levels | {"a": 0} for topic, levels in raised.items()}
+    (text,) = (
+        text for text in judges(human, {"x": raised, "y": mixed}).answer() if "lenient" in text
+    )
+    assert text.endswith(
+        "x is the most lenient (bias +.75, .75 to .75), y is the least lenient (+.50, .50 to .50)."
+    )
+    (text,) = (
+        text for text in judges(raised, {"x": human, "y": mixed}).answer() if "strict" in text
+    )
+    assert text.endswith(
+        "y is the least strict (bias −.25, −.25 to −.25), x is the strictest (−.75, −.75 to −.75)."
+    )
 
 
 def test_a_run_that_a_judge_places_much_higher_is_named_first():
@@ -618,23 +640,35 @@ def test_the_first_sentence_names_the_runs_that_change_places():
     assert "places" not in judges(human, {"m": machine}, runs, ["CG@1"], resamples=100).answer()[0]
 
 
-def test_bias_has_the_interval_of_resampled_topics():
+@pytest.mark.parametrize("is_even", [True, False])
+def test_bias_has_the_interval_of_student_over_topics(is_even):
+    """With as many documents in each topic, the sample is that of the topics' means. Else each
+    topic counts by its documents (HC2, Satterthwaite)."""
+    stats = pytest.importorskip("scipy.stats")
     random = np.random.default_rng(3)
     human = {}
     kind = {}
     for topic in range(20):
-        levels = random.integers(0, 4, 30)
-        raised = np.clip(levels + random.integers(-1, 3, 30) * (topic % 2), 0, 3)
+        size = 30 if is_even else 5 + 3 * topic
+        levels = random.integers(0, 4, size)
+        raised = np.clip(levels + random.integers(-1, 3, size) * (topic % 2), 0, 3)
         human[f"q{topic}"] = {f"d{n}": level for n, level in enumerate(levels.tolist())}
         kind[f"q{topic}"] = {f"d{n}": level for n, level in enumerate(raised.tolist())}
     gaps = [[kind[topic][doc] - human[topic][doc] for doc in human[topic]] for topic in human]
-    means = np.array(gaps).mean(axis=1)  # all topics have as many documents
-    samples = random.integers(0, 20, (20_000, 20))
-    expected = np.quantile(means[samples].mean(axis=1), [0.025, 0.975])
-    result = judges(human, {"kind": kind, "same": human}, resamples=5000)
+    means = np.array([np.mean(of_topic) for of_topic in gaps])
+    shares = np.array([len(of_topic) for of_topic in gaps]) / sum(map(len, gaps))
+    bias = shares @ means
+    factors = shares**2 / (1 - shares)
+    residuals = np.eye(20) - shares[:, None] - shares + (shares**2).sum()
+    degrees = (factors @ residuals.diagonal()) ** 2 / (factors @ residuals**2 @ factors)
+    error = (factors @ (means - bias) ** 2) ** 0.5
+    expected = stats.t.interval(0.95, degrees, bias, error)
+    if is_even:
+        assert expected == pytest.approx(stats.t.interval(0.95, 19, bias, stats.sem(means)))
+    result = judges(human, {"kind": kind, "same": human}, resamples=100)
     (judge,) = (judge for judge in result.judges if judge.judge == "kind")
-    assert judge.bias.value == pytest.approx(means.mean())
-    assert (judge.bias.lower, judge.bias.upper) == pytest.approx(expected, abs=0.01)
+    assert judge.bias.value == pytest.approx(bias)
+    assert (judge.bias.lower, judge.bias.upper) == pytest.approx(expected)
     record = result.records()[0]
     assert (record["bias lower"], record["bias upper"]) == judge.bias[1:]
     (text,) = (sentence for sentence in result.answer() if "most lenient" in sentence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,7 @@ MOST_DIVISIONS: Final = 4
 MOST_MEANS: Final = 10
 """The table of means is among the others if it has at most so many rows."""
 LEAST_TOPICS: Final = 50
-"""Intervals of κ, α and bias over fewer topics are too short."""
+"""Intervals of κ and α over fewer topics are too short."""
 # In these texts, {0} is the name of the first judge, which is "the human" if it is called so, and
 # {1} stands for the other judges.
 CHOSEN: Final = (
@@ -113,6 +113,19 @@ DEEP: Final = (
     "named a run falsely in 82 to 89 % of simulations, nDCG@10 in at most 5 %"
 )
 """The end of the note on a measure with a greater cutoff than 10."""
+
+
+class BiasSide(NamedTuple):
+    """What judges with a bias above 0, or below, are called: those farthest on this side, and those
+    that are so although all judges are on the other side."""
+
+    word: str
+    most: str
+    least_of_others: str
+
+
+LENIENT: Final = BiasSide("lenient", "most lenient", "least strict")
+STRICT: Final = BiasSide("strict", "strictest", "least lenient")
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,26 +394,33 @@ class Judges(Result):
         strictest = leading(-biases, names)
         if most_lenient == strictest:
             return
-        text = (
-            "By the mean of the levels, {} {} the most lenient (bias {}), {} {} the strictest ({})."
-        )
-        lenient_are = "are" if len(most_lenient) > 1 else "is"
-        strict_are = "are" if len(strictest) > 1 else "is"
-        lenient = (listed(most_lenient), lenient_are, self._bias_of(most_lenient, "lenient"))
-        strict = (listed(strictest), strict_are, self._bias_of(strictest, "strict"))
-        yield Note(text, *lenient, *strict)
+        text = "By the mean of the levels, {} {} the {} (bias {}), {} {} the {} ({})."
+        yield Note(text, *self._extreme(most_lenient, LENIENT), *self._extreme(strictest, STRICT))
 
-    def _bias_of(self, names: Sequence[str], word: str) -> str:
-        """The bias of the judges with these names, with the interval of the first, and whether it
-        is not shown that they are lenient or strict, as the `word` is."""
+    def _extreme(self, names: Sequence[str], side: BiasSide) -> tuple[str, str, str, str]:
+        """The judges with these names, which are the farthest on a side, the verb, what they are,
+        and their bias with the interval of the first.
+
+        If the interval lies on the other side of 0, as that of the strictest of lenient judges,
+        they are the least so. Else the bias says whether it does not show that they are on the
+        side.
+        """
+        verb = "are" if len(names) > 1 else "is"
         judge = next(judge for judge in self.judges if judge.judge == names[0])
         text = short(judge.counts[BIAS], "+.2f")
         bias = judge.bias
         if bias.lower is None or bias.upper is None:
-            return text
+            return listed(names), verb, side.most, text
         text += f", {short(bias.lower, '.2f')} to {short(bias.upper, '.2f')}"
-        is_shown = bias.lower > 0 if word == "lenient" else bias.upper < 0
-        return text if is_shown else f"{text}, not shown to be {word}"
+        is_above = bias.lower > 0
+        is_below = bias.upper < 0
+        is_shown = is_above if side is LENIENT else is_below
+        is_opposite = is_below if side is LENIENT else is_above
+        if is_opposite:
+            return listed(names), verb, side.least_of_others, text
+        if not is_shown:
+            text += f", not shown to be {side.word}"
+        return listed(names), verb, side.most, text
 
     def difference_table(self) -> Table:
         """The difference of κ between the best judge and each other one, on the same documents."""
@@ -533,9 +553,7 @@ class Judges(Result):
         topics = min(judge.topics for judge in self.judges)
         notes: list[str] = []
         if topics < LEAST_TOPICS:
-            text = (
-                "The intervals of κ, α and bias are too short with fewer than {} topics, here {}."
-            )
+            text = "The intervals of κ and α are too short with fewer than {} topics, here {}."
             notes.append(Note(text, LEAST_TOPICS, topics))
         if any(judge.counts["machine only"] for judge in self.judges):
             notes.append(Note(CHOSEN, *self._names))

@@ -68,10 +68,11 @@ def judges(
     machines to the human's scale, as in `estimate`. Without it, levels outside this scale in at
     most 1 % of a machine's answers are abstentions. The intervals of κ and α with the given
     `confidence`, and the spread of the agreement on orders, are percentiles over at least 100
-    `resamples` of the topics with replacement, drawn with `seed`. A pair of runs is significant by
-    the primary procedure of `compare` at the level 1 − `confidence`. Favours are computed for at
-    least 6 runs and discounted measures with a cutoff of at most 20 and an ideal list of all judged
-    documents. Needs the extra ``stats``.
+    `resamples` of the topics with replacement, drawn with `seed`. The interval of the bias is
+    Student's t over the topics, each of which counts by its documents. A pair of runs is
+    significant by the primary procedure of `compare` at the level 1 − `confidence`. Favours are
+    computed for at least 6 runs and discounted measures with a cutoff of at most 20 and an ideal
+    list of all judged documents. Needs the extra ``stats``.
 
     `progress` is as for `evaluate`.
 

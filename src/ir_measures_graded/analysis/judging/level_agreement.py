@@ -1,8 +1,9 @@
 """The agreement of a machine with the human on the levels of documents.
 
-For the documents that both judged: the number of each pair of levels (confusion matrix), the bias
-of the machine, Cohen's κ and Krippendorff's α (`statistics.levels`), and percentiles of these over
-resampled topics.
+For the documents that both judged: the number of each pair of levels (confusion matrix), Cohen's κ
+and Krippendorff's α (`statistics.levels`) with percentiles over resampled topics, and the bias of
+the machine. The bias is the mean over topics that count by their documents, so its interval is
+Student's for weighted topics (`statistics.weighted`), which holds with few topics as well.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ...core.ranking.gains import plain_number
 from ...errors import GradedError
 from ..statistics.levels import of_levels
 from ..statistics.resampling import in_parts, resampled_topics
+from ..statistics.student import mean_interval
 from .panel import Panel
 from .percentiles import Sampling, Statistic
 
@@ -154,8 +156,7 @@ def level_agreement(
 
     def agreement_in(weights: np.ndarray) -> dict[str, np.ndarray]:
         of_cells = counts.sums(weights)
-        agreement = of_levels(of_cells, counts.human, counts.machine, levels, has_table)
-        return agreement | {BIAS: counts.bias(of_cells, levels)}
+        return of_levels(of_cells, counts.human, counts.machine, levels, has_table)
 
     count = counts.documents.size
     what = f"{sampling.resamples:,} resamples of {count:,} pairs of levels in topics"
@@ -166,9 +167,27 @@ def level_agreement(
     statistics = {
         name: Statistic.of(values, sampling.confidence) for name, values in by_resample.items()
     }
-    bias = statistics.pop(BIAS)
     numbers = _counts(panel, counts, levels)
+    bias = Statistic(numbers[BIAS], *_interval_of_bias(pairs, sampling.confidence))
     return LevelAgreement(confusion, numbers, statistics, bias, len(pairs))
+
+
+def _interval_of_bias(
+    pairs: Sequence[np.ndarray], confidence: float
+) -> tuple[float | None, float | None]:
+    """The interval of the bias over other topics; None for a single topic.
+
+    The topics with their biases are a sample that was drawn evenly, and each counts by its
+    documents.
+    """
+    if len(pairs) < 2:
+        return None, None
+    differences = [levels[:, 1] - levels[:, 0] for levels in pairs]
+    largest = max(np.abs(of_topic).max() for of_topic in differences) or 1.0
+    biases = np.array([(of_topic / largest).mean() for of_topic in differences])
+    documents = np.array([of_topic.size for of_topic in differences], dtype=float)
+    lower, upper = mean_interval(biases, confidence, weights=documents)
+    return float(lower * largest), float(upper * largest)
 
 
 def _counts(panel: Panel, counts: PairCounts, levels: np.ndarray) -> dict[str, float]:

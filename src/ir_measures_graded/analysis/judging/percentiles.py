@@ -21,8 +21,8 @@ class Sampling(NamedTuple):
 
 
 class Statistic(NamedTuple):
-    """A statistic and percentiles of it over resampled topics; each is None where it is
-    undefined."""
+    """A statistic and the ends of its interval: percentiles over resampled topics, of a bias those
+    of Student's t. Each is None where it is undefined."""
 
     value: float | None
     lower: float | None
