@@ -236,14 +236,15 @@ def test_the_differences_of_documents_sum_to_that_of_the_values(collection, anot
         sizes = [abs(difference) for difference in differences]
         assert sizes == sorted(sizes, reverse=True)
         adding = [row for row in rows if row["contribution"] or row["other_contribution"]]
-        last = explanation.run.measure.params.get("cutoff") or 10
-        unjudged = []
+        cutoff = explanation.run.measure.params.get("cutoff") or 10
+        at_top = []
         for row in rows:
+            last = cutoff if row["level"] is None else min(cutoff, 10)
             is_at_top = min(row["rank"] or np.inf, row["other_rank"] or np.inf) <= last
-            if row["level"] is None and is_at_top and row not in adding:
-                unjudged.append(row)
+            if is_at_top and row not in adding:
+                at_top.append(row)
         _, table_rows = explanation.table()
-        assert len(table_rows) == len(adding) + len(unjudged)
+        assert len(table_rows) == len(adding) + len(at_top)
         cut = explain_difference(qrels, runs, measure, topic, 1)
         assert cut.records() == [row for row in rows if 1 in (row["rank"], row["other_rank"])]
 
@@ -354,6 +355,7 @@ def test_the_worst_topic_with_a_relevant_document_comes_without_a_topic():
             "the worst of 2 topics with a relevant document. "
             "First relevant document at rank 3; 1 of its 3"
         ) in explanation.summary
+        assert "1 of the 3 judged, not the first 2" in explanation.summary
     with pytest.raises(GradedError, match="no topic has a relevant document"):
         explain({"q": {"a": 0}}, run, "Q")
 

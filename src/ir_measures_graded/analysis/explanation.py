@@ -208,8 +208,8 @@ class Explanation(Result):
 
     @property
     def found(self) -> str:
-        """The first relevant document, and the numbers of relevant and judged documents in the
-        list."""
+        """The first relevant document, the numbers of relevant and judged documents in the list,
+        and whether unjudged ones are at its top."""
         if not self.relevant:
             return "The topic has no relevant document"
         if not self.documents:
@@ -224,6 +224,10 @@ class Explanation(Result):
         among = f"of its {self.relevant} relevant ones in the first {documents}"
         of_judged = "all" if judged == documents else f"{judged} of the"
         text = f"{relevant} {among}; {of_judged} {documents} judged"
+        first_judged = np.flatnonzero(~np.isnan(self.levels[:documents]))
+        at_top = int(first_judged[0]) if first_judged.size else 0
+        if at_top:
+            text += ", not the first" if at_top == 1 else f", not the first {at_top}"
         return f"{text}, {assumed} of assumed level" if assumed else text
 
     @property
