@@ -271,7 +271,7 @@ def test_a_first_judge_that_is_no_human_is_called_by_its_name(output, human):
     words = ["judges", "gpt.txt", "llm.txt", *RUNS.values(), "nDCG@10"]
     text = " ".join(output(*words))
     assert text.startswith("llm agrees with gpt on 100 % of")
-    assert "gpt is taken as the human, because it is the first judge." in text
+    assert "gpt is taken as the human; name another judge first to change that." in text
     assert "the human" not in text.replace("taken as the human", "").partition("means")[0]
     levels = output(*words[:3], "--show", "levels")
     assert levels[0] == "All documents have the same level under gpt and llm."

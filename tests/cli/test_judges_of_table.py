@@ -252,7 +252,9 @@ def test_python_reads_rows_of_judges_in_every_form(rows, labels, form):
         table = rows.to_dict("records")
     elif form != "arrow":
         table = f"rows.{form}"
-    with pytest.warns(InputWarning, match="the human is the judge human, the machine is llm"):
+    with pytest.warns(
+        InputWarning, match="human stands for the human, by its name; the other judge is llm"
+    ):
         found = judges(table)
     assert kappa(found) == kappa(judges("labels.csv"))
 
@@ -273,8 +275,45 @@ def test_the_judge_of_most_documents_is_first_if_names_do_not_tell_the_human(row
     pandas.concat([people.iloc[1:], apart]).to_csv("people.csv", index=False)
     lines = " ".join(output("judges", "people.csv"))
     assert "Ann agrees with Ben on" in lines
+    assert "Ben stands for the human, with the most documents (5; Ann has 4); the other" in lines
     assert "without a document of Ben, and not compared: Cem" in lines
     assert "ir_measures_graded judges people.csv:Ben people.csv:Ann" in lines
+
+
+def test_judges_of_rows_are_refused_if_neither_names_nor_counts_tell_the_human(rows, refusal):
+    """A machine without a telling name must not stand for the human."""
+    unknown = rows[rows["label"].notna()].replace({"human": "Olz", "llm": "Mensch"})
+    unknown = unknown[unknown.duplicated(["query", "doc"], keep=False)]
+    unknown.to_csv("unknown.csv", index=False)
+    message = refusal("judges", "unknown.csv")
+    assert "no name of a judge tells the human, and 2 judges have the most documents, " in message
+    assert message.endswith(
+        "each (Olz and Mensch); name the human first: ir_measures_graded judges unknown.csv:Olz "
+        "unknown.csv:Mensch"
+    )
+    with pytest.raises(GradedError, match=r"judges\(frames\.pop\(name\), frames\)"):
+        judges(unknown)
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        (("human1", "Olz", "GPT"), "human1 stands for the human, by its name; the other judges"),
+        (("annotator_2", "Olz", "x"), "annotator_2 stands for the human, by its name; the other"),
+        (("Mensch", "gpt", "bot2"), "Mensch stands for the human, because the names of all others"),
+        (("assessor2", "llm", "assessor1"), "assessor2 stands for the human, by its name, as one"),
+    ],
+)
+def test_a_remark_says_why_a_judge_of_rows_stands_for_the_human(rows, names, reason, output):
+    """The human's documents may be fewer than those of the others."""
+    human, machine, other = names
+    llm = rows[rows["annotator"] == "llm"]
+    third = llm.assign(annotator=other)
+    named = rows.replace({"human": human, "llm": machine})
+    if other == "assessor1":
+        third = named[named["annotator"] == human].assign(annotator=other)
+    pandas.concat([third, named]).iloc[::-1].to_csv("named.csv", index=False)
+    assert f"named.csv: {reason}" in " ".join(output("judges", "named.csv"))
 
 
 def test_documents_judged_twice_are_answered_with_the_command_for_their_judges(

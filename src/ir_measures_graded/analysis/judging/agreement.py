@@ -212,7 +212,9 @@ class Judges(Result):
         """That the first judge is taken as the human, if its name does not say that it is."""
         if self.human == THE_HUMAN:
             return []
-        return [Note("{} is taken as the human, because it is the first judge.", self.human)]
+        return [
+            Note("{} is taken as the human; name another judge first to change that.", self.human)
+        ]
 
     def column_note(self) -> Note:
         """What the columns of the judges are."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import islice
@@ -178,7 +178,7 @@ def judges_of_table(table: Any, columns: Sequence[tuple[str, str]] = ()) -> Judg
     """The judges of a table in a file or in memory; None if it has at most one column of levels.
 
     `columns` names the columns of topics and documents, as in `RunFile`. Raises `GradedError` if
-    the names of the columns do not tell which one is the human's.
+    neither names nor, of rows for each judgment, the numbers of documents tell the human.
     """
     is_path = isinstance(table, (str, os.PathLike))
     if is_path and not is_file(os.fspath(table)):
@@ -225,30 +225,19 @@ def refuse_row_for_each_judge(path: str, columns: Sequence[tuple[str, str]] = ()
 
 
 def _judges_of_rows(source: str, by_judge: Mapping[str, Rows]) -> JudgesOfTable:
-    """The judges of a table with a row for each judgment.
+    """The judges of a table with a row for each judgment, the first of which stands for the human.
 
-    The first one is the human by the words of the names, or else the one with the most judgments
-    that is no machine.
+    Raises as `_first_of_rows`.
     """
-    kinds = {name: judge_of(plain(name)) for name in by_judge}
-    humans = [name for name, kind in kinds.items() if kind == HUMAN]
-    people = [name for name, kind in kinds.items() if kind != MACHINE]
     documents = {name: documents_of(rows) for name, rows in by_judge.items()}
-    highest = {name: rows.values.max(initial=0) for name, rows in by_judge.items()}
-    # The levels of all others must be on the scale of the first.
-    first = max(
-        humans or people or by_judge, key=lambda name: (len(documents[name]), highest[name])
-    )
+    kinds = {name: judge_of(plain(name)) for name in by_judge}
+    first, reason = _first_of_rows(source, by_judge, kinds, documents)
     others = [name for name in by_judge if name != first]
     compared = [name for name in others if not documents[first].isdisjoint(documents[name])]
     compared = compared or others
     line = _line_of_rows(source, [first, *compared])
-    text = f"{first}, the judge of the most documents, stands for the human"
-    if len(humans) == 1 and len(people) == 1:
-        machines = f"machines are {listed(others)}"
-        if len(others) == 1:
-            machines = f"machine is {others[0]}"
-        text = f"the human is the judge {first}, the {machines}"
+    others_are = "the other judges are" if len(compared) > 1 else "the other judge is"
+    text = f"{first} stands for the human, {reason}; {others_are} {listed(compared, MOST_LEVELS)}"
     apart = [name for name in others if name not in compared]
     if apart:
         text += f"; without a document of {first}, and not compared: {listed(apart, MOST_LEVELS)}"
@@ -258,6 +247,44 @@ def _judges_of_rows(source: str, by_judge: Mapping[str, Rows]) -> JudgesOfTable:
     remark = Remark("judges", source, text)
     human_name = THE_HUMAN if kinds[first] == HUMAN else first
     return JudgesOfTable(judgments[first], machines_by_name, remark, human_name)
+
+
+def _first_of_rows(
+    source: str,
+    by_judge: Mapping[str, Rows],
+    kinds: Mapping[str, str],
+    documents: Mapping[str, Collection[Any]],
+) -> tuple[str, str]:
+    """The judge that stands for the human in a table with a row for each judgment, and why.
+
+    It is the human by the words of the names, or else the one with the most documents that is no
+    machine. Raises `GradedError` if no name tells the human and several have the most documents.
+    """
+    humans = [name for name, kind in kinds.items() if kind == HUMAN]
+    people = [name for name, kind in kinds.items() if kind != MACHINE]
+    candidates = humans or people or list(by_judge)
+    counts = {name: len(documents[name]) for name in candidates}
+    highest = {name: by_judge[name].values.max(initial=0) for name in candidates}
+    # The levels of all others must be on the scale of the first.
+    first, *others = sorted(candidates, key=lambda name: (-counts[name], -highest[name]))
+    if not others:
+        if humans:
+            return first, "by its name"
+        return first, "because the names of all others tell a machine"
+    is_alone = counts[first] > counts[others[0]]
+    if humans:
+        most = ", with the most documents" if is_alone else ""
+        return first, f"by its name, as one of {len(humans)} that tell a human{most}"
+    if is_alone:
+        most_of_others = f"{others[0]} has {counts[others[0]]:,}"
+        return first, f"with the most documents ({counts[first]:,}; {most_of_others})"
+    tied = [name for name in (first, *others) if counts[name] == counts[first]]
+    line = _line_of_rows(source, [*tied, *(name for name in by_judge if name not in tied)])
+    raise GradedError(
+        f"{source or 'the table'}: no name of a judge tells the human, and {len(tied)} judges have "
+        f"the most documents, {counts[first]:,} each ({listed(tied, MOST_LEVELS)}); name the human "
+        f"first: {line}"
+    )
 
 
 def _line_of_rows(source: str, names: Sequence[str]) -> str:

@@ -144,10 +144,16 @@ def judge_of(plain_name: str) -> str:
     ['human', 'human', 'machine', 'machine', '']
     >>> judge_of("llm_explanation"), judge_of("human_vs_llm")
     ('', '')
+
+    One of several judges may have a number: ``assessor1``.
+
+    >>> judge_of("assessor1"), judge_of("model2")
+    ('human', 'machine')
     """
     words = words_of(plain_name)
     if _has(words, NO_LEVELS):
         return ""
+    words = [word.rstrip("0123456789") for word in words]
     is_human = _has(words, HUMANS)
     is_machine = _has(words, MACHINES) or any(word.startswith(MODELS) for word in words)
     if is_human == is_machine:
