@@ -494,7 +494,7 @@ def test_the_method_names_inputs_and_sources(tmp_path):
     qrels, good, mine, poor = method["inputs"]
     assert (qrels["name"], qrels["path"]) == ("", "")
     assert (good["name"], good["path"]) == ("good", "")
-    assert (mine["name"], mine["path"]) == ("mine", str(path))
+    assert (mine["name"], mine["path"], mine["file"]) == ("mine", str(path), "mine.run")
     assert (poor["name"], poor["path"]) == ("poor", "")
     assert mine["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
     assert [work.key for work in method["works"]] == ["jarvelin2002", "ir_measures_graded"]

@@ -23,7 +23,7 @@ from ...files.content import is_lasting
 from ...files.files import RunFile
 from ...files.sources import files_of_folder
 from ...output import figures
-from ...output.provenance import sha256_of_all, versions
+from ...output.provenance import sha256_of_all, versions, without_folders
 from ..curves import Curves, curves
 from ..levels import Levels
 from ..mean_intervals import on_bounds
@@ -247,8 +247,9 @@ def _paragraph_on(measure: Measure, levels: Sequence[float]) -> str:
 def method(evaluation: Evaluation, study: Study | None, command: str) -> dict[str, Any]:
     """The facts that a reader needs to check the values and to reproduce them.
 
-    ``inputs`` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given, and
-    ``sha256`` of the file, which are empty where there is none. ``definitions`` have the facts
+    ``inputs`` are the qrels and the runs with their ``kind``, ``name``, ``path`` as given,
+    ``file``, the path without folders if that is clear, and ``sha256`` of the file, which are empty
+    where there is none. ``definitions`` have the facts
     about each measure and its paragraph, if it has one, ``bounds`` tells how the intervals of means
     are bounded, and ``works`` are what a paper cites.
     """
@@ -261,8 +262,10 @@ def method(evaluation: Evaluation, study: Study | None, command: str) -> dict[st
         file = run.source.file if isinstance(run.source, RunFile) else None
         path = os.fspath(file) if isinstance(file, (str, os.PathLike)) else ""
         inputs.append({"kind": "run", "name": run.name, "path": str(path)})
+    file_of = without_folders(source["path"] for source in inputs)
     for source in inputs:
         path = source["path"]
+        source["file"] = file_of[path]
         source["sha256"] = ""
         if is_lasting(path):
             source["sha256"] = sha256_of_all(files_of_folder(path) or [path])
