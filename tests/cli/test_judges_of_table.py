@@ -316,6 +316,23 @@ def test_a_remark_says_why_a_judge_of_rows_stands_for_the_human(rows, names, rea
     assert f"named.csv: {reason}" in " ".join(output("judges", "named.csv"))
 
 
+def test_the_option_for_unknown_names_also_names_the_column_of_the_judge(rows, output, refusal):
+    names = {"query": "Anfrage", "doc": "Dokument", "annotator": "Richter", "label": "Note"}
+    unknown = rows[["query", "doc", "annotator", "label"]].rename(columns=names)
+    unknown.to_csv("unknown.csv", index=False)
+    option = refusal("judges", "unknown.csv").partition("perhaps with ")[2].split(" (")[0]
+    pairs = "query_id=Anfrage,doc_id=Dokument,relevance=Note,judge=Richter"
+    assert option == f"--columns {pairs}"
+    lines = " ".join(output("judges", "unknown.csv", "--columns", pairs))
+    assert "llm agrees with the human on" in lines
+    unknown.insert(2, "Dauer", 3)
+    unknown.to_csv("timed.csv", index=False)
+    assert f"--columns {pairs} (" in refusal("judges", "timed.csv")
+    assert "judge=" not in refusal("evaluate", "unknown.csv", "run", "P@5")
+    unknown.drop(columns=["Richter", "Dauer"]).to_csv("unknown.csv", index=False)
+    assert "judge=" not in refusal("judges", "unknown.csv")
+
+
 def test_documents_judged_twice_are_answered_with_the_command_for_their_judges(
     rows, output, refusal
 ):

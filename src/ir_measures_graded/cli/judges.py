@@ -15,6 +15,7 @@ from ..analysis.judging.one_table import (
     judge_word,
     judges_of_table,
     line_for,
+    naming_the_judge,
     qrels_of,
     refuse_row_for_each_judge,
     refuse_same_source,
@@ -39,6 +40,7 @@ from ..evaluation.remarks import issue
 from ..files.content import is_lasting
 from ..files.conversion import rows_of, written
 from ..files.files import header_of
+from ..files.forms import UnknownNamesError
 from ..files.sources import definitions_of, is_file
 from ..output.formats import counted
 from ..output.result import View
@@ -288,7 +290,10 @@ def _no_machine(arguments: Arguments) -> GradedError:
     definitions_of(path)
     if is_lasting(path):
         refuse_row_for_each_judge(path, columns)
-        first_part(path, QRELS, columns)
+        try:
+            first_part(path, QRELS, columns)
+        except UnknownNamesError as error:
+            raise naming_the_judge(error) from None
     return GradedError(f"{ONE_JUDGE}; FILE:COLUMN names a column")
 
 

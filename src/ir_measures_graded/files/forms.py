@@ -6,7 +6,7 @@ decide. Rows that follow the first block are checked against the form.
 
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice, pairwise, repeat, starmap
 from operator import itemgetter
@@ -206,7 +206,34 @@ def refuse_unknown_header(file: str, text: bytes, role: Role) -> None:
             continue
         are_numbers = [all(map(_is_number, column)) for column in zip(*rows, strict=True)]
         if any(are_numbers):
-            raise FileError(f"{file}: {_naming_of_columns(names, are_numbers, role)}")
+            raise _unknown_names(file, names, are_numbers, role)
+
+
+class UnknownNamesError(FileError):
+    """The header of a table has at most one known name.
+
+    `reason` is the message without the option that names the columns. `columns` are those that the
+    option names by our names, and `others` the remaining ones, with whether each has only numbers.
+    """
+
+    reason: str = ""
+    columns: Mapping[str, str] = {}
+    others: Mapping[str, bool] = {}
+
+    @classmethod
+    def of(
+        cls, reason: str, named: Mapping[str, str], others: Mapping[str, bool]
+    ) -> "UnknownNamesError":
+        """The error with the option in its message."""
+        option = columns.option_of(named)
+        distance = ""
+        if option.endswith(columns.ASCENDING):
+            distance = ", whose smaller values are better"
+        error = cls(f"{reason}{distance}, perhaps with {option} (columns= in Python)")
+        error.reason = reason
+        error.columns = named
+        error.others = others
+        return error
 
 
 MEANINGS = {
@@ -218,8 +245,10 @@ MEANINGS = {
 """The content of each column, for messages."""
 
 
-def _naming_of_columns(names: list[str], are_numbers: list[bool], role: Role) -> str:
-    """The message about a header with at most one known name, with the option that may be meant."""
+def _unknown_names(
+    file: str, names: list[str], are_numbers: list[bool], role: Role
+) -> UnknownNamesError:
+    """The error about a header with at most one known name, with the option that may be meant."""
     is_number = dict(zip(names, are_numbers, strict=True))
     wanted = list(role.columns)
     listed_names = shown(", ".join(names))[1:-1]
@@ -238,10 +267,10 @@ def _naming_of_columns(names: list[str], are_numbers: list[bool], role: Role) ->
         recognised = " and ".join([*by_words.values(), *known_names])
         verb = "are recognised" if by_words else "has a known name"
         message = f"of the columns {listed_names}, only {recognised} {verb}; name those of {what}"
-    option = columns.proposed(list(is_number), list(is_number.values()), wanted, by_words)
-    if option.endswith(columns.ASCENDING):
-        message += ", whose smaller values are better"
-    return f"{message}, perhaps with {option} (columns= in Python)"
+    named = dict(by_words)
+    named |= columns.proposed_columns(list(is_number), list(is_number.values()), wanted)
+    others = {name: is_number[name] for name in is_number if name not in named.values()}
+    return UnknownNamesError.of(f"{file}: {message}", named, others)
 
 
 def _is_number(cell: str) -> bool:

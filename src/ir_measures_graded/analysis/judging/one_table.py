@@ -37,6 +37,7 @@ from ...errors import GradedError, Remark, quoted
 from ...evaluation.named import Judgments, run_names
 from ...files.content import Reading
 from ...files.files import header_of, parts_of, qrels_in
+from ...files.forms import UnknownNamesError
 from ...files.sources import is_file, named_path
 from ...output.formats import listed
 from .rows_by_judge import UNJUDGED, column_of_judges, documents_of, rows_by_judge
@@ -222,6 +223,16 @@ def refuse_row_for_each_judge(path: str, columns: Sequence[tuple[str, str]] = ()
             f"judged the same document; if others are meant, name their column: --columns "
             f"{JUDGE}=…, or give each judge a file"
         )
+
+
+def naming_the_judge(error: UnknownNamesError) -> UnknownNamesError:
+    """The error about unknown names of columns, whose option also names the column of the judge of
+    each row, if the table has a further column."""
+    names = list(error.others)
+    if not names:
+        return error
+    names.sort(key=lambda name: error.others[name])  # words before numbers
+    return UnknownNamesError.of(error.reason, {**error.columns, JUDGE: names[0]}, error.others)
 
 
 def _judges_of_rows(source: str, by_judge: Mapping[str, Rows]) -> JudgesOfTable:

@@ -434,32 +434,15 @@ def _pair(ours: str, theirs: str) -> tuple[str, str]:
     return ours, theirs
 
 
-def proposed(
-    names: Sequence[str],
-    are_numbers: Sequence[bool],
-    wanted: Sequence[str],
-    read: Mapping[str, str] | None = None,
-) -> str:
-    """The option that probably names the `wanted` columns of a table with these names.
+def option_of(columns: Mapping[str, str]) -> str:
+    """The option that names these columns by our names, for a shell, which reads it as it is. A
+    score that is a distance has the option that makes smaller ones better.
 
-    `are_numbers` tells which columns have only numbers. The value is one of these. The option
-    begins with the columns `read`. A shell reads it as it is. A score that is a distance has the
-    option that makes smaller ones better.
-
-    >>> proposed(["person", "movie", "stars"], [True, True, True], ["query_id", "doc_id", "score"])
-    '--columns query_id=person,doc_id=movie,score=stars'
-    >>> proposed(["Query Text", "serp_rank"], [False, True], ["query_id", "score"])
+    >>> option_of({"query_id": "Query Text", "score": "serp_rank"})
     "--columns 'query_id=Query Text,rank=serp_rank'"
-    >>> proposed(["L2 distance"], [True], ["score"])
+    >>> option_of({"score": "L2 distance"})
     "--columns 'score=L2 distance' --ascending"
     """
-    columns = dict(read or {})
-    columns |= _proposed_columns(names, are_numbers, wanted)
-    return option_of(columns)
-
-
-def option_of(columns: Mapping[str, str]) -> str:
-    """The option that names these columns by our names, for a shell."""
     pairs = []
     option = ""
     for ours, name in columns.items():
@@ -472,12 +455,17 @@ def option_of(columns: Mapping[str, str]) -> str:
     return f"--columns {quoted(','.join(pairs))}{option}"
 
 
-def _proposed_columns(
+def proposed_columns(
     names: Sequence[str], are_numbers: Sequence[bool], wanted: Sequence[str]
 ) -> dict[str, str]:
     """The name that is probably meant by our name of each wanted column; … for none.
 
-    Names that are too long for a message are not proposed.
+    `are_numbers` tells which columns have only numbers, of which the value is one. Names that are
+    too long for a message are not proposed.
+
+    >>> wanted = ["query_id", "doc_id", "score"]
+    >>> proposed_columns(["person", "movie", "stars"], [True, True, True], wanted)
+    {'query_id': 'person', 'doc_id': 'movie', 'score': 'stars'}
     """
     left = {
         name: is_number
@@ -517,7 +505,7 @@ def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
     missing = [ours for ours in role.columns if read[ours] is None]
     unread = [str(name) for name in names if name not in read.values()]
     if 1 < len(missing) <= len(unread) and where.endswith("DataFrame"):
-        meant = _proposed_columns(unread, [True] * len(unread), missing)
+        meant = proposed_columns(unread, [True] * len(unread), missing)
         renamed = {name: ours for ours, name in meant.items()}
         raise GradedError(
             f"{where} has no columns {', '.join(missing)}; it has {_listed(names)}; rename them, "
@@ -534,7 +522,7 @@ def required_column(where: str, names: Sequence[Any], ours: str) -> Any:
         known_names = set(chain(*chain(*NAMES.values())))
         unknown = [str(name) for name in names if plain(name) not in known_names]
         if unknown:
-            proposed = _proposed_columns(unknown, [True] * len(unknown), [ours])[ours]
+            proposed = proposed_columns(unknown, [True] * len(unknown), [ours])[ours]
             of_judges = columns_of_judges(unknown)
             if ours == QRELS.value and len(of_judges) > 1:
                 proposed = " or ".join(map(str, of_judges))
@@ -639,7 +627,7 @@ def file_columns(
         unknown = [ours for ours in missing if ours not in by_words] or missing
         unread = [name for name in names if name not in read and name not in by_words.values()]
         added = dict.fromkeys(missing, "…") | by_words
-        added |= _proposed_columns(unread, [True] * len(unread), unknown)
+        added |= proposed_columns(unread, [True] * len(unread), unknown)
         value = by_ours[role.value]
         if value is not None and is_rank(value) and not has_own_ranks:
             added[role.value] = value  # a person may mean another column
@@ -777,8 +765,8 @@ def column_of_topics(
         if usual is not None:
             return usual
     lacks = _lacks(file, names, ours)
-    proposed_columns = _proposed_columns(others, [True] * len(others), [ours])
-    raise GradedError(f"{lacks}; if another column has the topics: {option_of(proposed_columns)}")
+    topics = proposed_columns(others, [True] * len(others), [ours])
+    raise GradedError(f"{lacks}; if another column has the topics: {option_of(topics)}")
 
 
 def remark_on_words(file: str, names: Sequence[str], role: Role, chosen: Chosen) -> str:
@@ -849,7 +837,7 @@ def _refuse_absent(file: str, names: Sequence[str], role: Role, chosen: Chosen) 
     taken = {*usual.values(), *(theirs for _, theirs in chosen.columns)}
     unread = [name for name in names if name not in taken]
     added = {ours: usual[ours] for ours in absent if usual[ours] is not None}
-    added |= _proposed_columns(unread, [True] * len(unread), unknown)
+    added |= proposed_columns(unread, [True] * len(unread), unknown)
     choices = chosen.names_of_value(absent[0])
     message = f"{file} has no column {' or '.join(choices)}; it has {_listed(names)}"
     hint = did_you_mean(choices[0], list(map(str, names)), cutoff=0.8)
