@@ -120,7 +120,7 @@ def main() -> None:
         Path("identify.html").write_text(
             printed("identify", "qrels.txt", "A.run", "lightgbm.csv"), encoding="utf-8"
         )
-        camera.take("identify.html", "identify", 1060, 350)
+        camera.take("identify.html", "identify", 1060, 338)
         browser.close()
 
 
