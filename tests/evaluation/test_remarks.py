@@ -6,6 +6,7 @@ from functools import partial
 import pyarrow
 import pytest
 
+from ir_measures_graded import array_mean
 from ir_measures_graded.analysis import check, compare, curves, evaluate, intervals
 from ir_measures_graded.errors import EmptyRunWarning, InputWarning, Remark
 from ir_measures_graded.evaluation.alike_ids import AlikeIds
@@ -178,6 +179,21 @@ def test_levels_that_measures_name_and_the_qrels_lack():
         "no level of the qrels reaches rel=3; the highest is 2",
         "level 2 has a gain of 2, less than the 5 of level 1",
     ]
+
+
+@pytest.mark.parametrize("name", ["ERR_G", "nERR", "EBR", "iRBU", "RBP_G"])
+def test_the_top_gain_of_an_absent_level_is_told_with_the_parameter_that_fixes_it(name):
+    """Without the level, values of a validation set are on another scale than those of training."""
+    ending = "so the top gain is 3, not 30 (level 4); max_gain=30 fixes it"
+    with pytest.warns(InputWarning, match="no document of level 3 or 4, so the top") as caught:
+        evaluate(QRELS, {"x": USUAL}, [f"{name}(gains=1:1,2:3,3:10,4:30)@2"])
+    assert str(caught[0].message).endswith(ending)
+    with pytest.warns(InputWarning, match="no document of level 3 or 4$"):
+        evaluate(QRELS, {"x": USUAL}, [f"{name}(gains=1:1,2:3,3:10,4:30,max_gain=30)@2"])
+    with pytest.warns(InputWarning, match="no document of level 1.5$"):
+        evaluate(QRELS, {"x": USUAL}, [f"{name}(gains=1:1,1.5:2,2:3)@2"])
+    with pytest.warns(InputWarning, match=r"the labels .* level 4, so the top gain is 3, not 30"):
+        array_mean(f"{name}(gains=2:3,4:30)@2", [2, 0], [1, 2], [2])
 
 
 @pytest.mark.parametrize("is_kept", [False, True])

@@ -20,7 +20,14 @@ from .measures.topics import Topics
 from .ranking.judged import Judged
 from .ranking.ranks import JudgedRanks
 from .reduction import blocks_of, judged_of
-from .registry.facts import absent_levels, instead_of_err, is_err, is_graded, needs_intents
+from .registry.facts import (
+    absent_levels,
+    instead_of_err,
+    is_err,
+    is_graded,
+    needs_intents,
+    on_top_gain_of_absent,
+)
 from .registry.plugins import origin
 from .rows.columns import RUN
 from .rows.in_memory import Source, in_memory, read_qrels
@@ -200,9 +207,10 @@ def warn_of_absent_levels(measures: Iterable[Measure], judged: Judged, source: s
     for measure in measures:
         absent = absent_levels(measure, judged)
         if absent:
-            levels = ", ".join(f"{level:g}" for level in absent)
+            levels = " or ".join(f"{level:g}" for level in absent)
             warnings.warn(
-                f"{measure}: {source} have no document of level {levels}",
+                f"{measure}: {source} have no document of level {levels}"
+                f"{on_top_gain_of_absent(measure, judged, absent)}",
                 InputWarning,
                 stacklevel=level_of_caller(),
             )

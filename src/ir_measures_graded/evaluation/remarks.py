@@ -16,7 +16,12 @@ from ir_measures import Measure
 from ..core.ranking.gains import gains_text, plain_number
 from ..core.ranking.judged import Judged
 from ..core.ranking.ranks import JudgedRanks
-from ..core.registry.facts import absent_levels, falling_gains, levels_for
+from ..core.registry.facts import (
+    absent_levels,
+    falling_gains,
+    levels_for,
+    on_top_gain_of_absent,
+)
 from ..core.rows.rows import RunSource
 from ..errors import EQUAL_SCORES, InputWarning, Remark, level_of_caller, shown
 from ..files.forms import ONE_A_LINE
@@ -445,6 +450,7 @@ def measure_remarks(
         absent = absent_levels(measure, judged)
         if absent:
             text = f"the qrels have no document of level {listed(absent, last='or')}"
+            text += on_top_gain_of_absent(measure, judged, absent)
             yield Remark("absent levels", str(measure), text)
         falls = falling_gains(measure, judged)
         if falls is not None:

@@ -6,7 +6,7 @@ A graded measure declares its facts; ir-measures declares few of its own measure
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeGuard
 
 import numpy as np
@@ -14,12 +14,12 @@ from ir_measures import Measure
 from ir_measures.measures import ParamInfo
 
 from ...errors import GradedError, NotApplicableError
-from ..measures.base import GradedMeasure
+from ..measures.base import GradedMeasure, TopGainMeasure
 from ..measures.gain_sums import GainSum, NormalisedGainSum
 from ..measures.parameters import Parameter
 from ..measures.standard import DEFINITIONS, Standard, definition, definition_of
 from ..measures.trec_eval import GeometricMean
-from ..ranking.gains import Gains, canonical_gains
+from ..ranking.gains import Gains, canonical_gains, gain_of, plain_number
 from ..ranking.judged import Judged
 
 FROM_0_TO_1: Final = frozenset(
@@ -311,6 +311,39 @@ def absent_levels(measure: Measure, judged: Judged) -> list[float]:
         return []
     levels = set(levels_for(measure, judged))
     return [level for level in gains if level > 0 and level not in levels]
+
+
+def on_top_gain_of_absent(measure: Measure, judged: Judged, absent: Sequence[float]) -> str:
+    """The end of a sentence on levels that the measure names and no judged document has, if the top
+    gain H would be that of one of them; else empty.
+
+    Values over qrels with this level and without it then have different scales.
+
+    >>> from ir_measures_graded import ERR_G
+    >>> from ir_measures_graded.core.reduction import judged_of
+    >>> from ir_measures_graded.core.rows.in_memory import read_qrels
+    >>> judged = judged_of(read_qrels({"q": {"a": 3, "b": 0}}))
+    >>> on_top_gain_of_absent(ERR_G(gains={3: 10, 4: 30}), judged, [4.0])
+    ', so the top gain is 10, not 30 (level 4); max_gain=30 fixes it'
+    >>> on_top_gain_of_absent(ERR_G(gains={3: 10, 4: 30}, max_gain=30), judged, [4.0])
+    ''
+    """
+    if not isinstance(measure, TopGainMeasure) or measure["max_gain"] is not None:
+        return ""
+    gains = gains_of(measure)
+    gain_of_absent = gain_of(np.array(absent, dtype=float), gains)
+    if not gain_of_absent.size:
+        return ""
+    highest_of_absent = plain_number(gain_of_absent.max())
+    level = absent[int(gain_of_absent.argmax())]
+    levels = np.array(levels_for(measure, judged), dtype=float)
+    highest = plain_number(gain_of(levels, gains).max(initial=0.0))
+    if highest_of_absent <= highest:
+        return ""
+    return (
+        f", so the top gain is {highest}, not {highest_of_absent} (level {level:g}); "
+        f"max_gain={highest_of_absent} fixes it"
+    )
 
 
 def falling_gains(
