@@ -107,7 +107,9 @@ class JudgedRanks:
         moved = [_no_positions()]
         ties = [_no_positions()]
         has_ids = True
-        for a, b in blocks(np.diff(offsets) + np.diff(judged.offsets)):
+        # Each block takes a hundred calls of NumPy, so many judged documents make no more blocks.
+        sizes = np.maximum(np.diff(offsets), np.diff(judged.offsets))
+        for a, b in blocks(sizes):
             doc, sort = matched(a, b)
             has_ids = sort is not None
             start, stop = offsets[a], offsets[b]
