@@ -568,3 +568,16 @@ def test_characters_of_four_bytes_in_a_table_of_values_count_more(tmp_path, monk
 def test_long_texts_are_cut_before_they_are_shown_or_compared():
     assert errors.shown("ab" * 50_000) == "'" + "ab" * 38 + "a…'"
     assert columns.plain(LONG.upper()) == LONG.upper()
+
+
+@pytest.mark.parametrize("counted_size", [0, 1_000_000])
+def test_topics_of_a_table_count_against_the_limit(tmp_path, monkeypatch, counted_size):
+    monkeypatch.setattr(table_files, "COUNTED_SIZE", counted_size)
+    rows = 3_000
+    columns = {"query_id": np.arange(rows), "doc_id": ["d1"] * rows, "score": np.zeros(rows)}
+    path = tmp_path / "run.parquet"
+    parquet.write_table(pyarrow.table(columns), path)
+    file = RunFile(path)
+    file.sizes = SIZES._replace(rows=500, free=250_000, expansion=1)
+    assert "bytes of the Parquet file unpack to more topics than" in refused(file.rows)
+    assert RunFile(path).rows().values.size == rows

@@ -138,6 +138,8 @@ class Work(NamedTuple):
 ROWS_READ = Work("rows", 32)
 TOPICS_READ = Work("topics", 192)
 """Rows whose topic differs from that of the row before."""
+TOPICS_OF_TABLES = Work("topics", 288)
+"""The same in a Parquet or Arrow file, which packs their numbers to less than text does."""
 LINES_READ_ALONE = Work("lines that are read one by one", 160)
 FIELDS_READ_ALONE = Work("fields that are read one by one", 32)
 BATCHES_READ = Work("batches of rows", 32_768)

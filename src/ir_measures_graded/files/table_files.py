@@ -30,6 +30,7 @@ from .content import (
     FEW_ROWS_READ,
     METADATA_READ,
     SMALL_FILE,
+    TOPICS_OF_TABLES,
     Content,
     Reading,
     named_folder,
@@ -49,6 +50,7 @@ BUFFER = 1 << 20  # bytes of a Parquet column read at once
 DECODED = 1 << 25
 """Bytes of texts that are decoded at once if a short code may stand for any text, for a file of up
 to `SMALL_FILE` bytes; more for a larger one in proportion."""
+COUNTED_SIZE = 4 * SMALL_FILE  # bytes; counting the topics of larger files would take time
 CHECKED = 1 << 24
 """Bytes of a file up to which the lengths of texts are checked before each row has a copy."""
 FEWER_TEXTS = 8  # rows for each text of a dictionary, from which on its codes lead to the texts
@@ -491,11 +493,23 @@ def _parts_of_table(
                 facts = facts._replace(unjudged=levels.null_count)
             rows = _part(cells, columns, role, facts, numbers)
             facts = facts._replace(unjudged=0)
+            if len(rows) and _may_have_many_topics(content, first + start + len(rows)):
+                topics = len(rows.columns["query_id"].changes())
+                content.spend(TOPICS_OF_TABLES, topics, kind.name)
             if ranks:
                 rows = rows.with_negated_scores()
             yield rows
         first += batch.num_rows
         content.sizes.refuse_too_many_rows(content.name, first, content.size)
+
+
+def _may_have_many_topics(content: Content, rows: int) -> bool:
+    """Whether so many rows could be of more topics than the file may have. In a small file, all
+    topics are counted.
+    """
+    if content.size is None or content.size <= COUNTED_SIZE:
+        return True
+    return rows * TOPICS_OF_TABLES.bytes > content.sizes.most_unpacked(content.size)
 
 
 def decoded_size(batch: pyarrow.RecordBatch) -> int:
