@@ -228,7 +228,9 @@ def test_rows_of_judges_are_the_same_judges_as_columns(rows, labels, output, ref
     assert output("judges", "rows.csv:human", "rows.csv:llm", "-f", "csv") == of_columns
     assert output("judges", "rows.csv", "-f", "csv", "--columns", "judge=annotator") == of_columns
     rows.rename(columns={"annotator": "by whom"}).to_csv("other.csv", index=False)
-    assert "--columns judge=NAME" in refusal("judges", "other.csv")
+    message = refusal("judges", "other.csv")
+    assert "--columns judge=NAME" in message
+    assert message.endswith("if by whom names the judge of each row: --columns 'judge=by whom'")
     assert output("judges", "other.csv", "-f", "csv", "--columns", "judge=by whom") == of_columns
     assert "no column and no judge x; its judges are human and llm" in refusal(
         "judges", "rows.csv:human", "rows.csv:x"

@@ -11,6 +11,7 @@ from ..analysis.judging.judges import ONE_JUDGE, ONE_RUN, compared
 from ..analysis.judging.merging import RULES, merge_judges
 from ..analysis.judging.one_table import (
     JudgesOfTable,
+    column_beside_qrels,
     first_part,
     judge_word,
     judges_of_table,
@@ -32,7 +33,7 @@ from ..analysis.judging.percentiles import RESAMPLES
 from ..analysis.judging.rows_by_judge import UNJUDGED, rows_by_judge
 from ..analysis.statistics.defaults import CONFIDENCE
 from ..core.registry.notation import is_measure
-from ..core.rows.columns import QRELS, SharedName
+from ..core.rows.columns import JUDGE, QRELS, SharedName, option_of
 from ..core.rows.rows import Rows
 from ..errors import GradedError, NotApplicableError, Remark, quoted
 from ..evaluation.named import Judgments
@@ -294,6 +295,10 @@ def _no_machine(arguments: Arguments) -> GradedError:
             first_part(path, QRELS, columns)
         except UnknownNamesError as error:
             raise naming_the_judge(error) from None
+        column = column_beside_qrels(path, columns)
+        if column:
+            option = option_of({JUDGE: column})
+            return GradedError(f"{ONE_JUDGE}; if {column} names the judge of each row: {option}")
     return GradedError(f"{ONE_JUDGE}; FILE:COLUMN names a column")
 
 

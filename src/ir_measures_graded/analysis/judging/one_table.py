@@ -235,6 +235,17 @@ def naming_the_judge(error: UnknownNamesError) -> UnknownNamesError:
     return UnknownNamesError.of(error.reason, {**error.columns, JUDGE: names[0]}, error.others)
 
 
+def column_beside_qrels(path: str, columns: Sequence[tuple[str, str]] = ()) -> str:
+    """The column of a file beside those of topics, documents and levels, which may name the judge
+    of each row; empty if there is none, or if there are several."""
+    names = header_of(path, columns)
+    if not names:
+        return ""
+    read, _ = Reading(QRELS, Chosen(columns=columns_named(columns))).columns(path, names)
+    others = [name for name in names if name not in read.values()]
+    return others[0] if len(others) == 1 else ""
+
+
 def _judges_of_rows(source: str, by_judge: Mapping[str, Rows]) -> JudgesOfTable:
     """The judges of a table with a row for each judgment, the first of which stands for the human.
 
