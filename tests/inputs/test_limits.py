@@ -581,3 +581,25 @@ def test_topics_of_a_table_count_against_the_limit(tmp_path, monkeypatch, counte
     file.sizes = SIZES._replace(rows=500, free=250_000, expansion=1)
     assert "bytes of the Parquet file unpack to more topics than" in refused(file.rows)
     assert RunFile(path).rows().values.size == rows
+
+
+def test_cells_of_a_table_of_values_in_parquet_count_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(values, "SIZES", SIZES._replace(free=100_000, expansion=1))
+    count = 1_000
+    names = [f"t{number}" for number in range(count // 2)] * 2
+    columns = {"run": ["A"] * 500 + ["B"] * 500, "topic": names, "AP": np.zeros(count)}
+    path = tmp_path / "values.parquet"
+    parquet.write_table(pyarrow.table(columns), path)
+    assert "unpack to more cells than real files have" in refused(Evaluation.from_values, path)
+    assert Evaluation.from_values(path, limits=False).values.shape == (2, 1, 500)
+
+
+def test_only_lists_with_the_name_of_numbers_are_read_as_such(monkeypatch):
+    number_in = json_files.number_in
+    seen = []
+    monkeypatch.setattr(
+        json_files, "number_in", lambda value: seen.append(value) or number_in(value)
+    )
+    item = {"query_id": "q1", "contexts": ["1", "2"], "pages": [7, 8], "distances": [3.0, 4.0]}
+    assert json_files._numbers_beside(item, 2) == ("distances", [3.0, 4.0])
+    assert seen == [3.0, 4.0]

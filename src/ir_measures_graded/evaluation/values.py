@@ -46,6 +46,7 @@ from ..core.rows.columns import (
 from ..errors import FileError, GradedError, Remark, needed, shown
 from ..files.content import (
     BATCHES_READ,
+    CELLS_OF_TABLES,
     CELLS_READ,
     DAMAGE,
     FURTHER_CELLS_READ,
@@ -458,6 +459,10 @@ def frame_of(table: Any, form: str = "a table with a header", sizes: Sizes = SIZ
         raise FileError(f"{name}{_reason(error, form)}") from None
 
 
+FIRST_CELLS = len(KEYS) + 1
+"""Those of a row with one value; further ones are measures."""
+
+
 def _frame_of_batches(content: Content, kind: Kind) -> DataFrame:
     """The rows of a Parquet or Arrow file."""
     import pyarrow
@@ -468,6 +473,9 @@ def _frame_of_batches(content: Content, kind: Kind) -> DataFrame:
     decoded = 0
     for batch in file.batches(file.names):
         content.spend(BATCHES_READ, 1, kind.name)
+        content.spend(
+            CELLS_OF_TABLES, batch.num_rows * min(batch.num_columns, FIRST_CELLS), kind.name
+        )
         _spend_on_cells(content, batch.num_rows, batch.num_columns, kind.name)
         decoded += 2 * decoded_size(batch)  # pandas copies each text
         content.sizes.refuse_unpacked(content.name, kind.name, content.packed, decoded)
@@ -530,7 +538,7 @@ def _whole_text(content: Content) -> bytes:
 def _spend_on_cells(content: Content, rows: int, cells_of_row: float, kind: str = "") -> None:
     """Count the cells of a table against the limit of a compressed file."""
     content.spend(CELLS_READ, int(rows * cells_of_row), kind)
-    further = max(cells_of_row - len(KEYS) - 1, 0)
+    further = max(cells_of_row - FIRST_CELLS, 0)
     content.spend(FURTHER_CELLS_READ, int(rows * further), kind)
 
 

@@ -146,6 +146,8 @@ BATCHES_READ = Work("batches of rows", 32_768)
 FEW_ROWS_READ = Work("texts that are coded by their difference", 1024)
 """Batches of the few rows whose texts, all as long as they may be, fit into memory."""
 CELLS_READ = Work("cells", 24)
+CELLS_OF_TABLES = Work("cells", 16)
+"""The first cells of a row of a Parquet or Arrow file count so much more."""
 FURTHER_CELLS_READ = Work("cells", 72)
 """Those of a row behind the first ones: they have measures, and become rows of their own."""
 MEASURES_READ = Work("measures", 81_920)

@@ -1030,6 +1030,8 @@ class _Items:
         is_ranked = False
         if not isinstance(values, list):
             name, values = _numbers_beside(item, len(documents))
+            if not name:
+                return None
             if columns.is_distance(name) and not are_in_order(values):
                 raise self.text.error(DISORDERED.format(shown(topic), name))
             is_ranked = columns.plain(name) in NAMES_OF_LISTS_OF_RANKS
@@ -1078,7 +1080,7 @@ def _numbers_beside(item: dict[str, Any], count: int) -> tuple[str, list[float]]
     """
     found: dict[str, list[float]] = {}
     for name, values in item.items():
-        if isinstance(values, list) and len(values) == count:
+        if isinstance(values, list) and len(values) == count and _may_name_numbers(name):
             numbers = [number for number in map(number_in, values) if number is not None]
             if len(numbers) == count:
                 found[name] = numbers
@@ -1086,14 +1088,22 @@ def _numbers_beside(item: dict[str, Any], count: int) -> tuple[str, list[float]]
         if columns.plain(name) in NAMES_OF_LISTS_OF_SCORES:
             return name, found[name]
     for name, numbers in found.items():
+        if columns.plain(name) not in NAMES_OF_LISTS_OF_RANKS:
+            continue
         places = np.sort(numbers) - np.arange(count)
-        are_ranks = np.ptp(places) == 0 and places[0] in (0, 1)
-        if columns.plain(name) in NAMES_OF_LISTS_OF_RANKS and are_ranks:
+        if np.ptp(places) == 0 and places[0] in (0, 1):
             return name, numbers
     for name, numbers in found.items():
         if columns.is_distance(name):
             return name, numbers
     return "", []
+
+
+@lru_cache(1 << 8)
+def _may_name_numbers(name: str) -> bool:
+    """Whether a list with this name may have the scores, ranks or distances of documents."""
+    names = (NAMES_OF_LISTS_OF_SCORES, NAMES_OF_LISTS_OF_RANKS)
+    return any(columns.plain(name) in group for group in names) or columns.is_distance(name)
 
 
 def _members(document: Any) -> dict[str, Any]:
