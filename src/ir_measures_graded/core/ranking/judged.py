@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -157,10 +157,14 @@ class Judged:
         names = [self.topics[topic] for topic in topics.tolist()]
         judged = Judged(names, bounds_of(sizes), self.level[documents], all_of=self.whole)
         judged.conflict = self.conflict
-        judged.read_intents = lambda: self.intents.part(topics, len(self.topics))
+        judged.read_intents = partial(self.intents_of, topics)  # a lambda could not be pickled
         if self.documents is not None:
             judged.documents = self.documents.part(topics)
         return judged
+
+    def intents_of(self, topics: np.ndarray) -> Intents:
+        """The judgments for intents of the topics with these numbers."""
+        return self.intents.part(topics, len(self.topics))
 
     @computed_once
     def gain(self, gains: Gains) -> np.ndarray:
