@@ -278,6 +278,11 @@ def test_the_judge_of_most_documents_is_first_if_names_do_not_tell_the_human(row
     lines = " ".join(output("judges", "people.csv"))
     assert "Ann agrees with Ben on" in lines
     assert "Ben stands for the human, with the most documents (5; Ann has 4); the other" in lines
+    assert "taken as the human" not in lines
+    with pytest.warns(InputWarning, match="Ben stands for the human, with the most documents"):
+        result = judges("people.csv")
+    assert [remark.kind for remark in result.remarks] == ["judges"]
+    assert "taken as the human" not in " ".join(map(str, result.notes()))
     assert "without a document of Ben, and not compared: Cem" in lines
     assert "ir_measures_graded judges people.csv:Ben people.csv:Ann" in lines
 

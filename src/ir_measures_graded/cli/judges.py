@@ -1,6 +1,7 @@
 """The command `judges`."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ir_measures import Measure
@@ -255,6 +256,7 @@ def run(arguments: Arguments) -> Answer:
     )
     agreement = compared(panels_of_machines, **arguments.of("confidence", "resamples", "seed"))
     remarks += agreement.remarks
+    agreement = replace(agreement, remarks=tuple(remarks))
     estimates = None
     shows_estimates = arguments.show in (None, ALL, *OF_ONE)
     if runs and not has_many and shows_estimates:

@@ -22,7 +22,7 @@ from .favours import PREFERRED_CUTOFF
 from .figures import figure_of
 from .joint_agreement import JointAgreement
 from .level_agreement import BIAS, MOST_LEVELS, TopicAgreement
-from .one_table import THE_HUMAN
+from .one_table import CHOSEN_JUDGES, THE_HUMAN
 from .order_agreement import OrderAgreement
 from .panel import COMPLETE
 from .percentiles import Statistic, two_decimals
@@ -181,11 +181,12 @@ class JudgeAgreement:
 class Judges(Result):
     """The agreement of each machine with the human; see `judges`.
 
-    `confidence` is the level of the intervals. `remarks` are on a machine's answers outside the
-    human's scale, and on topics without a value. `differences` has the difference of κ between the
-    judge with the highest κ and each other one. `human` is what sentences call the first judge:
-    "the human", or the name of a file or column that does not say so. `joint` is the agreement of
-    all judges together, the human among them; None for a single machine.
+    `confidence` is the level of the intervals. `remarks` are on the judges of a table, on a
+    machine's answers outside the human's scale, and on topics without a value. `differences` has
+    the difference of κ between the judge with the highest κ and each other one. `human` is what
+    sentences call the first judge: "the human", or the name of a file or column that does not say
+    so. `joint` is the agreement of all judges together, the human among them; None for a single
+    machine.
     """
 
     judges: tuple[JudgeAgreement, ...]
@@ -209,8 +210,9 @@ class Judges(Result):
         return Column(column, heading)
 
     def taken_as_human(self) -> list[Note]:
-        """That the first judge is taken as the human, if its name does not say that it is."""
-        if self.human == THE_HUMAN:
+        """That the first judge is taken as the human, if its name does not say that it is, nor a
+        remark on the judges of a table why it does."""
+        if self.human == THE_HUMAN or any(remark.kind == CHOSEN_JUDGES for remark in self.remarks):
             return []
         return [
             Note("{} is taken as the human; name another judge first to change that.", self.human)

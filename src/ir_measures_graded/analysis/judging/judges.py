@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 from ir_measures import Measure
 
 from ...core.ranking.gains import plain_number
-from ...errors import GradedError
+from ...errors import GradedError, Remark
 from ...evaluation.checked import checks_arguments
 from ...evaluation.named import Qrels, Runs
 from ...evaluation.remarks import issue
@@ -93,6 +94,7 @@ def judges(
     that differ without `machine_levels`.
     """
     human_name = name_of_human(human)
+    remarks: list[Remark] = []
     if machines is None:
         of_table = judges_of_table(human)
         if of_table is None:
@@ -100,14 +102,16 @@ def judges(
         human_name = of_table.human_name
         human = of_table.human
         machines = of_table.machines
-        issue([of_table.remark])
+        remarks.append(of_table.remark)
+        issue(remarks)
     of_machines = panels(
         human, machines, runs, measures, machine_levels=machine_levels, human_name=human_name
     )
     values = of_machines[0].values
     if values is not None and len(values[0].runs) < 2:
         raise GradedError(ONE_RUN)
-    return compared(of_machines, confidence, resamples, seed)
+    agreement = compared(of_machines, confidence, resamples, seed)
+    return replace(agreement, remarks=(*remarks, *agreement.remarks))
 
 
 def compared(of_machines: Sequence[Panel], confidence: float, resamples: int, seed: int) -> Judges:

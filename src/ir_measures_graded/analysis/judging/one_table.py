@@ -53,6 +53,8 @@ NEUTRAL = "neutral"
 """The kind of a column of levels whose name does not tell the kind of its judge."""
 MOST_NAMED = 4
 """The most judges of rows that a message names in a line."""
+CHOSEN_JUDGES = "judges"
+"""The kind of the remark on which judge of a table is the human."""
 THE_HUMAN = "the human"
 """What sentences call the first judge, unless it is not the human."""
 
@@ -209,7 +211,7 @@ def judges_of_table(table: Any, columns: Sequence[tuple[str, str]] = ()) -> Judg
     if others:
         text += f"; not read: {listed(others)}"
     text += f"; if others are meant, name them: {_line(source, [human, *machines])}"
-    remark = Remark("judges", source, text)
+    remark = Remark(CHOSEN_JUDGES, source, text)
     return JudgesOfTable(sources.pop(human), sources, remark)
 
 
@@ -266,7 +268,7 @@ def _judges_of_rows(source: str, by_judge: Mapping[str, Rows]) -> JudgesOfTable:
     text += f"; if another is meant, name it first: {line}"
     judgments = {name: Judgments(rows, None) for name, rows in by_judge.items()}
     machines_by_name = {name: judgments[name] for name in compared}
-    remark = Remark("judges", source, text)
+    remark = Remark(CHOSEN_JUDGES, source, text)
     human_name = THE_HUMAN if kinds[first] == HUMAN else first
     return JudgesOfTable(judgments[first], machines_by_name, remark, human_name)
 
