@@ -91,7 +91,7 @@ MOST_COMBINATIONS_PER_VALUE = 20
 MOST_TEXT = 1 << 30
 """The bytes of the longest text of a table; pandas takes several times as much memory."""
 LONGEST_LINE = 1 << 20  # bytes, as 10,000 columns have; pandas takes long for longer fields
-FREE_MEASURES = 1000
+FREE_MEASURES = 700
 """As many measures of a table do not count against the limit of a compressed file."""
 MOST_DECIMALS = 6
 """More decimals are not compared: tools that compute with 32-bit floats do not have them."""

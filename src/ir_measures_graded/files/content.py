@@ -151,7 +151,7 @@ CELLS_OF_TABLES = Work("cells", 16)
 FURTHER_CELLS_READ = Work("cells", 72)
 """Those of a row behind the first ones: they have measures, and become rows of their own."""
 MEASURES_READ = Work("measures", 81_920)
-"""Those of a table of values beyond the first thousand, each of which is analysed."""
+"""Those of a table of values beyond the first hundreds, each of which is analysed."""
 RUNS_READ = Work("runs", 163_840)
 """Those of a table of runs beyond the first hundred, each of which is evaluated."""
 METADATA_READ = Work("bytes of metadata", 16)
