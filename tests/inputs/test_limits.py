@@ -603,3 +603,11 @@ def test_only_lists_with_the_name_of_numbers_are_read_as_such(monkeypatch):
     item = {"query_id": "q1", "contexts": ["1", "2"], "pages": [7, 8], "distances": [3.0, 4.0]}
     assert json_files._numbers_beside(item, 2) == ("distances", [3.0, 4.0])
     assert seen == [3.0, 4.0]
+
+
+def test_values_of_trec_eval_count_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(values, "SIZES", SIZES._replace(free=120_000, expansion=1))
+    path = tmp_path / "values.gz"
+    path.write_bytes(gzip.compress(b"".join(b"map \t%d\t1\n" % topic for topic in range(1_000))))
+    told = refused(Evaluation.from_values, path)
+    assert "unpack to more fields that are read one by one" in told

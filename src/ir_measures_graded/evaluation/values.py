@@ -49,6 +49,7 @@ from ..files.content import (
     CELLS_OF_TABLES,
     CELLS_READ,
     DAMAGE,
+    FIELDS_READ_ALONE,
     FURTHER_CELLS_READ,
     LINES_READ_ALONE,
     MEASURES_READ,
@@ -607,6 +608,7 @@ def _frame_of_text(content: Content) -> DataFrame:
     if has_number and plain(first[0]) in chain(*NAMES["run"], *NAMES["query_id"]):
         return _with_points(rows[1:].set_axis(first, axis=1), separator)
     if len(first) == 3 and (has_number or first[0].strip() == "runid"):
+        content.spend(FIELDS_READ_ALONE, rows.size)
         return _of_trec_eval(rows.set_axis(LINE, axis=1))
     if has_number:
         return rows

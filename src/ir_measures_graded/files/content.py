@@ -145,7 +145,7 @@ FIELDS_READ_ALONE = Work("fields that are read one by one", 32)
 BATCHES_READ = Work("batches of rows", 32_768)
 FEW_ROWS_READ = Work("texts that are coded by their difference", 1024)
 """Batches of the few rows whose texts, all as long as they may be, fit into memory."""
-CELLS_READ = Work("cells", 24)
+CELLS_READ = Work("cells", 28)
 CELLS_OF_TABLES = Work("cells", 16)
 """The first cells of a row of a Parquet or Arrow file count so much more."""
 FURTHER_CELLS_READ = Work("cells", 72)
