@@ -6,7 +6,6 @@
 import argparse
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial
@@ -14,7 +13,7 @@ from importlib import import_module
 from textwrap import wrap
 from typing import Any, NamedTuple, NoReturn
 
-from ..errors import GradedError, did_you_mean, needed, similar_names
+from ..errors import GradedError, did_you_mean, needed, quoted, similar_names
 from ..files.content import is_pattern, matching
 from ..files.sources import is_file, named_path
 from ..output import figures
@@ -440,7 +439,7 @@ def check_endings(paths: Iterable[str], endings: Mapping[str, Sequence[str]]) ->
             hint = f" (for the format, use -f {path})"
         elif not ending_of(path):
             # GITHUB_STEP_SUMMARY is such a file.
-            hint = f"; -f markdown >> {shlex.quote(path)} adds to a file without an ending"
+            hint = f"; -f markdown >> {quoted(path)} adds to a file without an ending"
         ending = checked_ending(path, endings, hint)
         if endings[ending]:
             needed(*endings[ending])

@@ -1,7 +1,5 @@
 """ir-measures' registry of measures by name, which our measures share with all others."""
 
-import unicodedata
-
 import ir_measures
 import ir_measures.measures
 
@@ -60,4 +58,8 @@ def class_name(thing: object) -> tuple[str, str]:
 
 def normalised(name: str) -> str:
     """`name` in NFKC, as Python normalises identifiers; both micro signs become one letter."""
+    if name.isascii():
+        return name
+    import unicodedata  # This import takes time.
+
     return unicodedata.normalize("NFKC", name)
