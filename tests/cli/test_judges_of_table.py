@@ -284,7 +284,7 @@ def test_the_judge_of_most_documents_is_first_if_names_do_not_tell_the_human(row
     assert [remark.kind for remark in result.remarks] == ["judges"]
     assert "taken as the human" not in " ".join(map(str, result.notes()))
     assert "without a document of Ben, and not compared: Cem" in lines
-    assert "ir_measures_graded judges people.csv:Ben people.csv:Ann" in lines
+    assert "ir_measures_graded judges people.csv:Ann people.csv:Ben" in lines
 
 
 def test_judges_of_rows_are_refused_if_neither_names_nor_counts_tell_the_human(rows, refusal):

@@ -259,7 +259,8 @@ def _judges_of_rows(source: str, by_judge: Mapping[str, Rows]) -> JudgesOfTable:
     others = [name for name in by_judge if name != first]
     compared = [name for name in others if not documents[first].isdisjoint(documents[name])]
     compared = compared or others
-    line = _line_of_rows(source, [first, *compared])
+    another, *others_of_line = compared
+    line = _line_of_rows(source, [another, first, *others_of_line])
     others_are = "the other judges are" if len(compared) > 1 else "the other judge is"
     text = f"{first} stands for the human, {reason}; {others_are} {listed(compared, MOST_LEVELS)}"
     apart = [name for name in others if name not in compared]
