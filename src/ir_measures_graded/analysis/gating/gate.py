@@ -30,6 +30,7 @@ from ...output.result import Result
 from ...output.tables import Table
 from ...progress import Progress
 from ..comparing.families import notes_on, refuse_few_topics, shares_of
+from ..comparing.sentences import MAY_TURN
 from ..statistics.defaults import LEAST_TESTED_TOPICS, POWER
 from ..statistics.options import statistics_library, whole_number
 from ..statistics.precision import EXACT, differences_of
@@ -63,7 +64,6 @@ LEAST_SHOWN: Final = 10.0**-PLACES
 """The smallest difference that sentences show."""
 MOST_DECIMALS: Final = 16
 """Values that are not rounded have about as many decimals."""
-MAY_TURN: Final = "judgments of unjudged documents could turn its sign"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,14 +177,13 @@ class Gate(Result):
         size = "by more than the margin"
         change = f"is worse or better {size}" if self.equivalent else f"is worse {size}"
         reason = f"no mean {change}" if self.means_hold else f"a mean {change}"
+        passes = self.means_hold if self.undecided is None else self.status == 0
+        outcome = "passes" if passes else "fails"
+        if self.undecided is None:
+            return f"By --undecided mean it {outcome}, as {reason}."
         if self.undecided == MEAN:
-            outcome = "passes" if self.means_hold else "fails"
             return f"It {outcome} by --undecided mean, as {reason}."
-        if self.undecided is not None:
-            outcome = "passes" if self.status == 0 else "fails"
-            return f"It {outcome} by --undecided {self.undecided}."
-        outcome = "passes" if self.means_hold else "fails"
-        return f"By --undecided mean it {outcome}, as {reason}."
+        return f"It {outcome} by --undecided {self.undecided}."
 
     @property
     def means_hold(self) -> bool:
@@ -369,7 +368,7 @@ class Gate(Result):
         turned = [verdict.name for verdict in decisive if verdict.may_turn]
         if turned:
             by_measures = "" if len(turned) == len(decisive) else f" by {listed(turned)}"
-            sentence += f", but judgments of unjudged documents could turn the sign{by_measures}"
+            sentence += f", {MAY_TURN} the sign{by_measures}"
         on_size = [self._uncertain_size(decisive), self._possible_loss(decisive)]
         return [f"{sentence}.", *filter(None, on_size)]
 
@@ -461,7 +460,7 @@ class Gate(Result):
             beyond = "beyond" if verdict.beyond else "not certainly beyond"
             reason = f"{difference}, {beyond} the margin of {self.margin}"
             if verdict.may_turn:
-                reason += f", but {MAY_TURN}"
+                reason += f", {MAY_TURN} its sign"
             return reason
         if self.margin.relative and verdict.old <= 0:
             return f"the old mean is {short(verdict.old, '.4g')}, and a share of it allows no loss"
