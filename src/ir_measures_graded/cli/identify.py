@@ -101,21 +101,16 @@ def run(arguments: Arguments) -> Result:
     settings[kind_of_values] = values_of_runs[0]
     settings["also"] = list(zip(files[1:], values_of_runs[1:], strict=True))
     identification = identify(with_columns(arguments.qrels, columns), files[0], **settings)
+    if arguments.show == "answer":
+        return identification
     if arguments.show == "topics":
-        return View(
-            [identification.topic_table(rounded=True)],
-            identification.figure,
-            read=identification.topic_table(),
-            above=identification.answer(),
-        )
-    if arguments.show == "definitions":
-        return View(
-            [identification.definition_table(in_lines=True)],
-            identification.figure,
-            read=identification.definition_table(),
-            above=identification.answer(),
-        )
-    return identification
+        table = identification.topic_table(rounded=True)
+        whole_table = identification.topic_table()
+    else:
+        table = identification.definition_table(in_lines=True)
+        whole_table = identification.definition_table()
+    above = identification.answer()
+    return View([table], identification.figure, read=whole_table, above=above)
 
 
 def _refuse_counts(runs: Sequence[str], values: Sequence[str], has_means: bool) -> NoReturn:
