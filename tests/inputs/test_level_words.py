@@ -5,10 +5,12 @@ import json
 
 import pandas
 import pytest
-from reading import refused
+from reading import in_pieces, refused
 
 from ir_measures_graded import GradedError, cli, read_qrels
+from ir_measures_graded.core.rows.level_words import levels_named, words_as_levels
 from ir_measures_graded.errors import InputWarning
+from ir_measures_graded.files.files import qrels_in
 
 ROWS = [("q1", "d1", "Perfect"), ("q1", "d2", "not relevant"), ("q2", "d1", "2")]
 LEVELS = {"perfect": 3, "Not_Relevant": 0}
@@ -45,6 +47,24 @@ def in_json():
 @pytest.mark.parametrize("source", [in_csv, in_lines_of_json, in_json], ids=lambda f: f.__name__)
 def test_words_and_numbers_are_levels_in_files(source):
     assert read_qrels(source(), levels=LEVELS).dicts() == EXPECTED
+
+
+def in_trec_lines():
+    lines = [f"{topic} 0 {document} {level.replace(' ', '_')}" for topic, document, level in ROWS]
+    return io.BytesIO("\n".join(lines).encode())
+
+
+def of_words():
+    rows = frame().replace("2", "good")
+    return io.BytesIO(rows.to_parquet())
+
+
+@pytest.mark.parametrize("source", [in_trec_lines, in_csv, of_words], ids=lambda f: f.__name__)
+def test_words_are_levels_in_large_files_that_another_thread_reads(tmp_path, source):
+    path = tmp_path / "qrels"
+    path.write_bytes(source().getvalue())
+    with words_as_levels(levels_named({**LEVELS, "good": 2})):
+        assert qrels_in(path, sizes=in_pieces(20, start=20)).dicts() == EXPECTED
 
 
 @pytest.mark.parametrize("source", [in_parquet, frame, by_topic], ids=lambda f: f.__name__)

@@ -110,9 +110,11 @@ def test_category_without_rows_is_not_refused():
     assert read(frame) == {"q": {"a": 1.0, "b": 2.0}}
 
 
-def test_mark_inside_a_file_is_a_remark():
+@pytest.mark.parametrize("size", [8, 1000], ids=["first in its block", "in the only block"])
+def test_mark_inside_a_file_is_a_remark(size):
+    lines = opened("q 0 a 1\nq 0 b 1\n\ufeffp 0 a 1\n")
     with pytest.warns(InputWarning, match=r"line 3 begins with U\+FEFF"):
-        qrels = qrels_in(opened("q 0 a 1\nq 0 b 1\n\ufeffp 0 a 1\n"))
+        qrels = qrels_in(lines, sizes=in_pieces(size))
     assert qrels.topics == ["q", "\ufeffp"]
 
 

@@ -98,12 +98,16 @@ def test_answers_by_query_are_a_run(engine, form):
     assert "a run, not qrels" in refused(qrels, text)
 
 
-def test_answers_by_query_are_read_in_blocks_of_many_queries():
+def test_answers_by_query_are_read_in_blocks_of_many_queries(tmp_path):
     answers = {f"q{query}": elastic(**RUN["q1"]) for query in range(100)}
-    file = RunFile(io.BytesIO(json.dumps(answers, indent=1).encode()))
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps(answers, indent=1))
+    file = RunFile(path)
     file.sizes = file.sizes._replace(rows=60)
-    assert [len(block.topics) for block in file.blocks()] == [30, 30, 30, 10]
-    lines_of_queries = [line for block in file.blocks() for line in block.line[::2]]
+    *blocks, last = file.blocks()
+    assert len(blocks) > 1
+    assert all(60 <= len(block.values) <= 120 for block in blocks)
+    lines_of_queries = [line for block in [*blocks, last] for line in block.line[::2]]
     assert lines_of_queries == list(range(2, 100 * 19, 19))
 
 

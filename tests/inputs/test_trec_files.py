@@ -260,7 +260,7 @@ def test_usual_files_do_not_need_the_strict_reader(content, parse):
         form, before = form_of(opened, Reading(OF_RUN))
         opened.stream.read(before)
         (block,) = Lines(opened, form).blocks()
-        columns = parse(*text_files.plain_block(block, form), form)
+    columns = text_files.columns_of(text_files.parsed_block(block, form, parse), form)
     assert list(columns["doc_id"]) == ["d1", "d2", "d1"]
 
 

@@ -244,7 +244,7 @@ class Peeked:
 
     def read(self, size: int = sys.maxsize) -> bytes:
         """The next bytes, fewer than `size` only at the end and before damage; by default all
-        bytes.
+        bytes. A piece of this size is not copied.
 
         Raises an error of `DAMAGE` for damaged data, and for a stream that cannot be read.
         """
@@ -263,7 +263,7 @@ class Peeked:
         if self._damage and (0 < left == size or size == sys.maxsize):
             raise self._damage
         self.ended = left > 0 and not self._damage
-        return b"".join(pieces)
+        return b"".join(filter(None, pieces))
 
     def close(self) -> None:
         """Leave the stream open; pyarrow would close it."""
@@ -304,7 +304,7 @@ class Content:
             self._descriptor = stream.fileno()
             self._size = os.fstat(self._descriptor).st_size
         start = self.sizes.start
-        packed = pieces_of(stream.read, self.sizes.piece)
+        packed = pieces_of(stream.read, self.sizes.block)
         self.stream = Peeked(self._counted(packed), start)
         for name, compression in COMPRESSIONS.items():
             if self.stream.start.startswith(compression.magic):

@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from copy import copy
@@ -43,6 +42,7 @@ from ..core.rows.rows import (
 )
 from ..errors import FileError, GradedError, InputWarning, did_you_mean, level_of_caller, shown
 from ..output.formats import listed
+from .ahead import read_ahead
 from .content import (
     COMPRESSIONS,
     SIZES,
@@ -65,10 +65,8 @@ from .text_files import text_parts
 if TYPE_CHECKING:
     from .spilled import SpilledRows
 
-AHEAD = 8  # parts read in advance; an evaluated block of text consists of several
 NOTHING_CHOSEN = Chosen()
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
-LOOKED_AT = 3  # blocks whose first and last rows are compared
 REPEATED = ("run", *IDS)  # what no two rows share
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
 FIRST = 1 << 7  # rows of a part in which repeated documents are looked for while a file is read
@@ -306,7 +304,7 @@ class RunFile(RunSource):
         kept_parts: list[Part] = []
         if self._is_small():
             parts = _kept_in(kept_parts, parts)
-        first_parts = list(_first_of(parts, LOOKED_AT * self.sizes.rows))
+        first_parts = list(_first_of(parts, self.sizes.rows + 1))
         are_scattered = _are_scattered(first_parts, self.sizes.rows)
         parts = chain(drained(first_parts), parts)
         if are_scattered:
@@ -492,7 +490,7 @@ def parts_of(file: File, reading: Reading) -> Generator[Part]:
 
             rows_of_table = table_parts(kind, content, reading)
             limited = with_limited_runs(rows_of_table, content, kind.name)
-            yield from _ahead(limited, content)
+            yield from read_ahead(limited, content)
             return
         refuse_other_kind(content)
         if is_json(content.stream.start):
@@ -500,8 +498,7 @@ def parts_of(file: File, reading: Reading) -> Generator[Part]:
 
             yield from with_limited_runs(json_parts(content, reading), content)
         else:
-            limited = with_limited_runs(text_parts(content, reading), content)
-            yield from _ahead(limited, content)
+            yield from with_limited_runs(text_parts(content, reading), content)
 
 
 def _may_have_runs(content: Content, reading: Reading) -> bool:
@@ -551,33 +548,6 @@ def without_endings(name: str) -> str:
         stem, ending = os.path.splitext(name)
     endings_of_tables = chain.from_iterable(kind.endings for kind in KINDS.values())
     return stem if ending[1:].lower() in (*ENDINGS, *endings_of_tables) else name
-
-
-def _ahead(parts: Iterator[Part], content: Content) -> Generator[Part]:
-    """The same parts. If the content is that of a file, a thread reads some in advance.
-
-    In the end no call is running, so the file can be closed. The thread ends soon after. It is not
-    joined: the garbage collector may close this generator while another thread starts, and joining
-    would then never end.
-    """
-    # Reading ahead in a stream could block forever. The start of a small file is all of it.
-    if content.stream.is_whole or not is_lasting(content.file):
-        yield from parts
-        return
-    from concurrent.futures import ThreadPoolExecutor, wait  # This import takes time.
-
-    pool = ThreadPoolExecutor(1)
-    pending = deque(pool.submit(next, parts, None) for _ in range(AHEAD))
-    try:
-        while True:
-            rows = pending.popleft().result()
-            if rows is None:
-                break
-            pending.append(pool.submit(next, parts, None))
-            yield rows
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        wait([call for call in pending if not call.cancelled()])
 
 
 def unrepeated(parts: Iterable[Part]) -> Iterator[Part]:
@@ -654,7 +624,10 @@ def _are_scattered(parts: Sequence[Part], least: int) -> bool:
     if sum(map(len, parts)) <= least:
         return False
     first = parts[0].columns["query_id"].take(slice(TAIL))
-    last = parts[-1].columns["query_id"].take(slice(-TAIL, None))
+    others = parts[-1].columns["query_id"]
+    if len(parts) == 1:
+        others = others.take(slice(TAIL, None))
+    last = others.take(slice(-TAIL, None))
     topics = list(first.take(first.changes()))
     followed = set(topics) - {topics[-1]}
     return not followed.isdisjoint(last.take(last.changes()))

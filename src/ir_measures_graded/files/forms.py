@@ -6,10 +6,9 @@ decide. Rows that follow the first block are checked against the form.
 
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice, pairwise, repeat, starmap
-from operator import itemgetter
+from itertools import islice, pairwise, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,8 +148,7 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
     if not content.stream.ended:
         start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
     text = start.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n")
-    lines = io.BytesIO(text)
-    first_line = lines.readline()
+    first_line = text[: text.find(b"\n") + 1] or text
     header = len(start) - len(text) + len(first_line)
     first_row = _first_row(text)
     form_of_table = _headed(first_row.rstrip(b"\r\n"), file, reading)
@@ -165,11 +163,12 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
     refuse_unknown_header(file, text, reading.role)
     reading.chosen.refuse_unread(file)
     is_described = first_line.startswith(b"<SYSDESC>")
-    if not is_described:
-        lines.seek(0)
-    elif has_breaks(first_line):
-        raise FileError(f"{file}:1: a line break of another program inside the line; {ONE_ROW}")
-    sample = _sample_of_rows(lines, reading.role, may_have_comments=b"#" in text)
+    rows = text
+    if is_described:
+        if has_breaks(first_line):
+            raise FileError(f"{file}:1: a line break of another program inside the line; {ONE_ROW}")
+        rows = text[len(first_line) :]
+    sample = _sample_of_rows(rows, reading.role)
     form = _form_of_rows(reading.role, sample)
     if isinstance(form, str):
         raise FileError(f"{file}: {form}")
@@ -187,7 +186,7 @@ def refuse_unknown_header(file: str, text: bytes, role: Role) -> None:
 
     All rows have as many fields as the first one, and a column of numbers has a name that is none.
     """
-    first = text.partition(b"\n")[0]
+    first = text[: text.find(b"\n")] if b"\n" in text else text
     for delimiter in "\t,;":
         if first.count(delimiter.encode()) < 2:
             continue
@@ -314,26 +313,24 @@ def _comments(text: bytes) -> tuple[int, bytes]:
     return size, b""
 
 
-def _sample_of_rows(
-    lines: Iterable[bytes], role: Role, may_have_comments: bool
-) -> list[list[bytes]]:
-    """The fields of the first rows in these lines, which decide about the form.
+def _sample_of_rows(text: bytes, role: Role) -> list[list[bytes]]:
+    """The fields of the first rows of a text, which decide about the form.
 
     They are the first row alone unless several forms have its number of fields, or if it shows that
     these are qrels of TREC without intents, as most are. Without a row, the only one has no fields.
     """
+    lines: Iterator[bytes] = io.BytesIO(text)
+    may_have_comments = b"#" in text  # one byte is found faster than two
     if may_have_comments:
         lines = (line for line in lines if not line.startswith(b"#"))
-    lines = iter(lines)
     rows = filter(None, map(bytes.split, lines))  # without a loop in Python
     first: list[bytes] = next(rows, [])
     sample = [first]
     if role is QRELS and len(first) == len(TREC[QRELS].fields):
+        has_comments = may_have_comments and (text.startswith(b"#") or b"\n#" in text)
         # Thousands of lists of fields would make the garbage collector visit all objects.
-        first_lines = list(islice(lines, SAMPLE))
-        if first[1] in NO_ITERATION and _have_no_iteration(first_lines):
+        if not has_comments and _have_no_iteration(text, len(first)):
             return sample
-        rows = filter(None, map(bytes.split, chain(first_lines, lines)))
     if len(first) in SAMPLED:
         sample.extend(islice(rows, SAMPLE))
     is_cut_off = next(rows, None) is not None
@@ -343,16 +340,23 @@ def _sample_of_rows(
     return sample
 
 
-def _have_no_iteration(lines: Iterable[bytes]) -> bool:
-    """Whether the second field of all lines stands for no iteration.
+def _have_no_iteration(text: bytes, size: int) -> bool:
+    """Whether the first lines of a text have so many fields, of which the second stands for no
+    iteration.
 
-    >>> _have_no_iteration([b"q1 0 d1 1", b"q1 0 d2 0"]), _have_no_iteration([b"q1 d1 2 0", b""])
-    (True, False)
+    >>> _have_no_iteration(b"q1 0 d1 1\\nq1 0 d2 0\\n", 4)
+    True
+    >>> _have_no_iteration(b"q1 d1 2 0\\n", 4)
+    False
     """
-    beginnings = map(bytes.split, lines, repeat(None), repeat(2))
-    with suppress(IndexError):
-        return set(map(itemgetter(1), beginnings)) <= NO_ITERATION
-    return False
+    most = size * SAMPLE
+    fields = text.split(None, most)
+    rest = b"".join(fields[most:])
+    lines = text.count(b"\n", 0, len(text) - len(rest))
+    if not rest and not text.endswith(b"\n"):
+        lines += 1
+    are_whole = len(fields[:most]) == size * lines
+    return are_whole and NO_ITERATION.issuperset(fields[1:most:size])
 
 
 def _refuse_first_row(content: Content, role: Role, fields: Sequence[bytes]) -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from .content import DAMAGE, Content, decoded
 from .forms import BREAKS, BYTE_ORDER_MARK, ONE_ROW, Form, are_rank_and_score, has_breaks, number_of
 
 MARKED_LINE = b"\n" + BYTE_ORDER_MARK
-CACHED = 1 << 16  # characters scanned at once, so that they stay in the processor cache
+CACHED = 1 << 18  # characters scanned at once, so that they stay in the processor cache
 COMMENTS = 1 << 18  # bytes of the comments of a file that are looked at
 LETOR = rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*(doc(id|no)\s*=\s*)?(?P<doc>\S+))?"
 NTCIR_LEVEL = rb"L[0-9]+"
@@ -39,13 +40,35 @@ class WordError(FileError):
     """A level is a word; the message does not say yet how to name its number."""
 
 
+class Block(NamedTuple):
+    """Whole rows of a text file.
+
+    `is_well_quoted` tells whether quotes only enclose whole fields. `marked` is the number of the
+    first line of the block that begins with a byte order mark, 0 if there is none.
+    """
+
+    text: bytes
+    is_well_quoted: bool
+    marked: int = 0
+
+
+class UnreadableError(Exception):
+    """A file cannot be read on. `at` makes the error for the number of the next line, which the
+    thread that reads the file does not know.
+    """
+
+    def __init__(self, at: Callable[[int], FileError]):
+        super().__init__()
+        self.at = at
+
+
 class Lines:
     """The lines of a text file, which have the form `form`.
 
-    `number` is the number of the line read last, and `error` makes an error that names this line. A
-    caller that parses a block without the method `fields` must add its lines to `number`. `remarks`
-    has, by kind, a remark on the first line that may not be meant as it is read. `is_well_quoted`
-    is that of the block read last.
+    `number` is the number of the line that is parsed last, and `error` makes an error that names
+    this line. A caller that parses a block without the method `fields` must add its lines to
+    `number`. `remarks` has, by kind, a remark on the first line that may not be meant as it is
+    read. Another thread may iterate over `blocks`.
     """
 
     def __init__(self, content: Content, form: Form):
@@ -54,7 +77,6 @@ class Lines:
         self.name = content.name
         self.number = 0
         self.remarks = {remark.kind: remark for remark in form.remarks}
-        self.is_well_quoted = True
         self._looked_at = 0
 
     @cached_property
@@ -67,62 +89,67 @@ class Lines:
         """The pattern of a field."""
         return re.compile(FIELD.replace(b",", self.form.delimiter.encode() or b","))
 
-    def error(self, message: str) -> FileError:
-        return FileError(f"{self.name}:{self.number}: {message}")
+    def error(self, message: str, number: int | None = None) -> FileError:
+        """The error that names the line of this number, by default the line that is parsed last."""
+        return FileError(f"{self.name}:{number or self.number}: {message}")
 
-    def blocks(self) -> Iterator[bytes]:
-        """The file in blocks of whole lines.
+    def blocks(self) -> Iterator[Block]:
+        """The file in blocks of whole rows.
 
-        Raises `FileError` where the file cannot be read on, after the blocks before.
+        Raises `UnreadableError` where the file cannot be read on, after the blocks before.
         """
         stream = self.content.stream
         sizes = self.content.sizes
         rest = b""
         while True:
             try:
-                block = rest + stream.read(sizes.block + len(rest))
+                read = stream.read(max(sizes.block, len(rest)))
             except DAMAGE as error:
-                raise self.content.failure(error, self.number + 1) from None
-            if not block:
+                raise UnreadableError(partial(self.content.failure, error)) from None
+            if not rest and not read:
                 break
-            may_have_mark = BYTE_ORDER_MARK[:1] in block  # one byte is found faster
-            if may_have_mark and MARKED_LINE in block and "mark" not in self.remarks:
-                line = self.number + 2 + block.count(b"\n", 0, block.index(MARKED_LINE))
-                text = (
-                    f"line {line} begins with U+FEFF, which is a part of its first id; remove it "
-                    "if it comes from a file that was appended"
-                )
-                self.remarks["mark"] = Remark("mark", "", text)
-            whole = self._whole_rows(block, stream.ended)
-            if whole:
-                yield whole
-            rest = block[len(whole) :]
+            end = len(read) if stream.ended else read.rfind(b"\n") + 1
+            text = b"".join((rest, memoryview(read)[:end]))  # copies each byte once
+            block = Block(b"", is_well_quoted=True)
+            if end or stream.ended:
+                block = self._whole_rows(text, stream.ended)
+            if block.text:
+                yield block._replace(marked=_marked_line(block.text))
+            rest = text[len(block.text) :] + read[end:]
             if len(rest) > sizes.line:
-                self.number += 1
-                if b"\n" in rest and not whole:
-                    raise self.error(f"{UNENDED}: {_shown(rest[: sizes.piece])}")
-                raise self.error(f"the line is longer than {sizes.line:,} bytes")
+                message = f"the line is longer than {sizes.line:,} bytes"
+                if b"\n" in rest and not block.text:
+                    message = f"{UNENDED}: {_shown(rest[: sizes.piece])}"
+                raise UnreadableError(partial(self.error, message))
         self.content.refuse_shrunk()
 
-    def _whole_rows(self, block: bytes, is_last: bool) -> bytes:
-        """The rows of a block that end in it; of the last block of a file, all."""
-        whole = block if is_last else block[: block.rfind(b"\n") + 1]
+    def _whole_rows(self, whole: bytes, is_last: bool) -> Block:
+        """The rows of whole lines that end in them; of the last lines of a file, all."""
         if not self.form.delimiter or b'"' not in whole:
-            self.is_well_quoted = True
-            return whole
+            return Block(whole, is_well_quoted=True)
         quoting = quoting_of(whole, self.form.delimiter)
-        self.is_well_quoted = quoting is Quoting.CLOSED
-        if self.is_well_quoted or is_last:
-            return whole
+        if quoting is Quoting.CLOSED or is_last:
+            return Block(whole, quoting is Quoting.CLOSED)
         # The last line break may stand in a quoted field.
         if quoting is Quoting.OPEN:
-            self.is_well_quoted = True
-            return whole[: end_of_last_row(whole)]
+            return Block(whole[: end_of_last_row(whole)], is_well_quoted=True)
         end = 0
         for field in self._field.finditer(whole):
             if field[4] == b"\n":
                 end = field.end()
-        return whole[:end]
+        return Block(whole[:end], is_well_quoted=False)
+
+    def remark_on_mark(self, block: Block) -> None:
+        """Remark on the first line of the file that begins with a byte order mark, if it is in the
+        block that is parsed next.
+        """
+        if not block.marked or "mark" in self.remarks:
+            return
+        text = (
+            f"line {self.number + block.marked} begins with U+FEFF, which is a part of its first "
+            "id; remove it if it comes from a file that was appended"
+        )
+        self.remarks["mark"] = Remark("mark", "", text)
 
     def fields(self, block: bytes) -> Iterator[list[bytes]]:
         """The fields of each line of a block, as valid UTF-8. Blank lines are skipped.
@@ -294,6 +321,16 @@ class Lines:
         if not role.lowest <= number <= role.highest:
             raise self.error(role.rule.format(number))
         return number
+
+
+def _marked_line(text: bytes) -> int:
+    """The number of the first line that begins with a byte order mark, 0 if there is none."""
+    if BYTE_ORDER_MARK[:1] not in text:  # one byte is found faster
+        return 0
+    if text.startswith(BYTE_ORDER_MARK):
+        return 1
+    place = text.find(MARKED_LINE)
+    return text.count(b"\n", 0, place) + 2 if place >= 0 else 0
 
 
 class Quoting(Enum):

@@ -13,21 +13,23 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..core.rows.arrow import arrow_numbers
-from ..core.rows.columns import NUMBERS, RUN
+from ..core.rows.columns import IDS, NUMBERS, RUN
 from ..core.rows.id_columns import in_codes, text_of
 from ..core.rows.id_matching import Ids
 from ..core.rows.level_words import about_words
 from ..core.rows.rank_order import RankSample
 from ..core.rows.rows import Facts, Part
 from ..errors import FileError, GradedError
+from .ahead import parsed_ahead
 from .content import (
     FIELDS_READ_ALONE,
     LINES_READ_ALONE,
@@ -38,9 +40,13 @@ from .content import (
     owned_by_arrow,
 )
 from .forms import BYTE_ORDER_MARK, Form, check_order, form_of, has_breaks
-from .lines import CACHED, Lines, WordError, lines_of_rows
+from .lines import CACHED, Block, Lines, UnreadableError, WordError, lines_of_rows
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Columns = dict[str, Any]
+Parse = Callable[[bytes, int, Form], Any]
 PLACES = 4  # of the start of a file, at which ranks are compared with scores
 PLACE = 1 << 11  # bytes at each of them
 SMALL_FILES = 1 << 21
@@ -61,30 +67,20 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
     )
     lines = Lines(content, form)
     lines.number = content.stream.read(header).count(b"\n")
-    last: dict[str, tuple[float, float]] = {}
     parse = by_arrow if uses_arrow(content) else by_numpy
-    for block in lines.blocks():
-        plain = plain_block(block, form) if lines.is_well_quoted else None
-        columns = parse(*plain, form) if plain is not None else None
-        line = None
-        if columns is None and plain is not None and form.delimiter and b'"' in block:
-            line = lines_of_rows(plain[0])
-            columns = parse(plain[0], line.size, form)
-        if columns is None or form.role.refused(columns[form.role.value]).size:
-            spend_on_lines(content, form, block)
-            rows = strictly(block, lines, facts)
+    last: dict[str, tuple[float, float]] = {}
+    for block in _parsed_blocks(lines, parse):
+        lines.remark_on_mark(block.block)
+        columns = columns_of(block, form)
+        if columns is None:
+            text = block.block.text
+            spend_on_lines(content, form, text)
+            rows = strictly(text, lines, facts)
         else:
             content.spend(ROWS_READ, len(columns["query_id"]))
             facts = facts._replace(lines=(*lines.remarks.values(),))
-            count = len(columns["query_id"])
-            if line is None:
-                line_count = count
-                number_of_row = np.arange(lines.number + 1, lines.number + 1 + count)
-            else:
-                line_count = block.count(b"\n")
-                number_of_row = line + lines.number
-            rows = Part(columns, number_of_row, facts).checked()
-            lines.number += line_count
+            rows = Part(columns, block.numbers(lines.number), facts)
+            lines.number += block.lines
         if content.is_limited() and len(rows):
             content.spend(TOPICS_READ, len(rows.columns["query_id"].changes()))
         if form.ranks:
@@ -92,6 +88,74 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
         if form.counted:
             check_order(rows, form, last)
         yield rows.without("rank")
+
+
+class ParsedBlock(NamedTuple):
+    """A block, its number of lines, and the table of its rows; None if lines could be read
+    differently. `line` has the line of each row, from 1, if rows have several.
+    """
+
+    block: Block
+    lines: int = 0
+    table: Columns | pyarrow.Table | None = None
+    line: np.ndarray | None = None
+
+    def numbers(self, before: int) -> np.ndarray:
+        """The number of the line of each row, if so many lines are before the block."""
+        if self.line is None:
+            return np.arange(before + 1, before + self.lines + 1)
+        return self.line + before
+
+
+def _parsed_blocks(lines: Lines, parse: Parse) -> Iterator[ParsedBlock]:
+    """The blocks of a file, parsed. Raises `FileError` where the file cannot be read on.
+
+    The caller must have added the lines of a block to those of the file before the next one.
+    """
+    parsed = partial(parsed_block, form=lines.form, parse=parse)
+    blocks = parsed_ahead(lines.blocks(), parsed, lines.content)
+    with closing(blocks):  # the traceback of an error keeps this frame alive, and with it threads
+        try:
+            yield from blocks
+        except UnreadableError as end:
+            raise end.at(lines.number + 1) from None
+
+
+def parsed_block(block: Block, form: Form, parse: Parse) -> ParsedBlock:
+    """A block of this form, parsed by `parse`, which is `by_arrow` or `by_numpy`."""
+    if not block.is_well_quoted:
+        return ParsedBlock(block)
+    plain = plain_block(block.text, form)
+    if plain is None:
+        return ParsedBlock(block)
+    text, lines = plain
+    table = parse(text, lines, form)
+    line = None
+    if table is None and form.delimiter and b'"' in text:
+        line = lines_of_rows(text)
+        table = parse(text, line.size, form)
+    return ParsedBlock(block, lines, table, line)
+
+
+def columns_of(parsed: ParsedBlock, form: Form) -> Columns | None:
+    """The columns of a block; None if lines could be read differently, or if one of them is wrong.
+
+    The thread that evaluates calls this: threads that parse would wait for each other too often.
+    """
+    if parsed.table is None:
+        return None
+    columns = parsed.table
+    if not isinstance(columns, dict):
+        columns = columns_of_arrow(columns)
+    if form.delimiter and b" " in parsed.block.text:
+        ids = (column for name, column in columns.items() if name not in NUMBERS)
+        if any(map(has_outer_blank, ids)):
+            return None  # only unquoted fields lose these blanks
+    if form.role.refused(columns[form.role.value]).size:
+        return None
+    if any(columns[name].first_flawed() is not None for name in IDS):
+        return None
+    return columns
 
 
 def remark_on_ranks(content: Content, form: Form, header: int) -> str:
@@ -287,7 +351,7 @@ def by_numpy(block: bytes, rows: int, form: Form) -> Columns | None:
     return columns
 
 
-def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
+def by_arrow(block: bytes, rows: int, form: Form) -> pyarrow.Table | None:
     """A plain block of so many rows parsed by pyarrow; None if lines could be read differently."""
     import pyarrow
     from pyarrow import csv as arrow_csv
@@ -319,6 +383,11 @@ def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
     has_null = any(column.null_count for column in table.columns)
     if table.num_rows != rows or has_null:
         return None
+    return table
+
+
+def columns_of_arrow(table: pyarrow.Table) -> Columns:
+    """The columns of a table of strings and numbers without nulls."""
     columns: Columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         if name in NUMBERS:
@@ -326,10 +395,6 @@ def by_arrow(block: bytes, rows: int, form: Form) -> Columns | None:
         else:
             columns[name] = text_of(column, name)
     columns["query_id"] = in_codes(columns["query_id"])
-    if form.delimiter and b" " in block:
-        ids = (column for name, column in columns.items() if name not in NUMBERS)
-        if any(map(has_outer_blank, ids)):
-            return None  # only unquoted fields lose these blanks
     return columns
 
 
