@@ -674,3 +674,16 @@ def test_bias_has_the_interval_of_student_over_topics(is_even):
     (text,) = (sentence for sentence in result.answer() if "most lenient" in sentence)
     assert "not shown to be lenient" not in text
     assert "same is the strictest (+.00, .00 to .00, not shown to be strict)" in text
+
+
+def test_one_topic_gives_no_interval():
+    human = {"q": {"a": 0, "b": 1, "c": 2, "d": 0}}
+    machine = {"q": {"a": 0, "b": 1, "c": 1, "d": 1}}
+    agreement = judges(human, {"llm": machine}, resamples=100)
+    (judge,) = agreement.judges
+    for statistic in (judge.statistics["kappa"], judge.statistics["alpha ordinal"]):
+        assert statistic.value is not None
+        assert (statistic.lower, statistic.upper) == (None, None)
+    text = str(agreement)
+    assert "agrees with the human on 50 % of 4 documents, κ .27." in text
+    assert "κ and α have no interval, as one topic does not show how others differ." in text

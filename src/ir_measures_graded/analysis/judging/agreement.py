@@ -239,7 +239,7 @@ class Judges(Result):
             if equal:
                 among = f", with the highest κ of {len(self.judges)} judges, as {listed(equal)},"
         of_levels = ""
-        if kappa.lower is not None:
+        if kappa.value is not None:
             of_levels = f", κ {kappa.in_sentence()}"
         of_runs = ""
         defined = [order for order in best.orders if order.tau is not None]
@@ -556,7 +556,11 @@ class Judges(Result):
         """That intervals over few topics are too short, and for which documents κ and α hold."""
         topics = min(judge.topics for judge in self.judges)
         notes: list[str] = []
-        if topics < LEAST_TOPICS:
+        if topics == 1:
+            notes.append(
+                Note("κ and α have no interval, as one topic does not show how others differ.")
+            )
+        elif topics < LEAST_TOPICS:
             text = "The intervals of κ and α are too short with fewer than {} topics, here {}."
             notes.append(Note(text, LEAST_TOPICS, topics))
         if any(judge.counts["machine only"] for judge in self.judges):

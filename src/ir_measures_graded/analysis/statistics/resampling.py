@@ -54,13 +54,18 @@ def bootstrap(
 def resampled_topics(topics: int, resamples: int, seed: int) -> np.ndarray:
     """How often each topic is in the sample and in each resample of it (1 + resamples × topics).
 
-    The first row is the sample itself. The others draw as many topics with replacement. Raises
+    The first row is the sample itself. The others draw as many topics with replacement. A single
+    topic has no resamples: they would all equal it, as if other topics could not differ. Raises
     `GradedError` if this would take minutes.
 
     >>> counts = resampled_topics(3, 4, seed=0)
     >>> counts[0].tolist(), counts.sum(axis=1).tolist()
     ([1, 1, 1], [3, 3, 3, 3, 3])
+    >>> resampled_topics(1, 4, seed=0).tolist()
+    [[1]]
     """
+    if topics < 2:
+        resamples = 0
     what = f"{resamples:,} resamples of {topics:,} topics"
     within_budget(what, resamples * topics, MOST_RESAMPLED, remedy="use fewer resamples")
     generator = np.random.default_rng(seed)
