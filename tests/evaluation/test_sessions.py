@@ -221,3 +221,14 @@ def test_the_shell_takes_ids_or_a_table(output, tmp_path):
     for option in ("--sessions", f"--sessions={turns}"):
         printed = output("evaluate", option, qrels, run, "nsDCG", "-q", "-n", "-f", "tsv")
         assert printed == ["7\tnsDCG\t0.5565"]
+
+
+@pytest.mark.parametrize("sessions", [4, 5])
+def test_a_comparison_of_turns_says_that_they_are_not_independent(sessions):
+    turns = [f"{session}_{turn}" for session in range(sessions) for turn in (1, 2, 3)]
+    random = Random(1)
+    qrels = {turn: {"a": 2, "b": 1} for turn in turns}
+    runs = {name: {turn: {"a": random.random(), "b": 0.5} for turn in turns} for name in "AB"}
+    by_turns = str(compare(qrels, runs, ["nDCG@2"]))
+    assert (f"seem to be turns of {sessions} sessions, such as 0_1." in by_turns) == (sessions > 4)
+    assert "seem to be turns" not in str(compare(qrels, runs, ["nDCG@2"], sessions=True))

@@ -28,6 +28,10 @@ turn. None and False: topics are no turns."""
 PATTERN = r"(?s)(.+)[_.-]([0-9]+)"
 NUMBER = "[0-9]{1,18}"
 """A turn's number, as text."""
+LEAST_SESSIONS = 5
+"""Ids with fewer beginnings are hardly those of sessions."""
+LAST_TURN = 40
+"""Ids with a higher number are hardly those of turns."""
 Fields = tuple[np.ndarray, np.ndarray]
 """The `values` and `missing` of a run, as in `Evaluation`."""
 
@@ -124,6 +128,29 @@ def _refusal(sessions_of: Given, text: str) -> GradedError:
     if isinstance(sessions_of, TurnsInFile):
         return FileError(f"{sessions_of.file}: {text}")
     return GradedError(text)
+
+
+def seeming_sessions(topics: Sequence[str]) -> list[str]:
+    """The sessions of topics whose ids look like those of turns; empty if they do not.
+
+    All ids are those of turns, there are several sessions, and most of their turns are not alone.
+    Ids such as ``2011-49`` have numbers that no turn has.
+
+    >>> seeming_sessions([f"{session}_{turn}" for session in range(31, 36) for turn in (1, 2)])
+    ['31', '32', '33', '34', '35']
+    >>> seeming_sessions([f"PLAIN-{number}" for number in range(40)])
+    []
+    """
+    turns_of: dict[str, list[int]] = {}
+    for topic in topics:
+        match = re.fullmatch(PATTERN, topic)
+        if match is None or not re.fullmatch(NUMBER, match[2]):
+            return []
+        turns_of.setdefault(match[1], []).append(int(match[2]))
+    are_several = len(turns_of) >= LEAST_SESSIONS
+    are_together = 2 * len(turns_of) <= len(topics)
+    highest = max(map(max, turns_of.values()), default=0)
+    return list(turns_of) if are_several and are_together and highest <= LAST_TURN else []
 
 
 def turn_measure(measure: Measure) -> Measure:

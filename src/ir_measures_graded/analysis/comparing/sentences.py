@@ -9,6 +9,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ...core.registry.facts import range_of, sign_of
+from ...evaluation.sessions import seeming_sessions
 from ...output.formats import counted, decimal, listed, p_of, short
 from ..statistics.defaults import LEAST_TESTED_TOPICS
 from .families import pairs_in_family
@@ -229,9 +230,25 @@ def notes_below(comparison: Comparison) -> list[str]:
         )
     if any(map(_is_cut_at_zero, comparison.outcomes)):
         notes.append(_cut_at_zero(comparison))
+    notes += _on_turns(comparison)
     notes += notes_on_pairs(comparison)
     notes += notes_on_groups(comparison)
     return notes
+
+
+def _on_turns(comparison: Comparison) -> list[str]:
+    """That the topics seem to be turns of sessions, which are not independent."""
+    if comparison.unit != "topic" or comparison.by_topic is None or not comparison.levels:
+        return []
+    topics = comparison.by_topic.topics
+    sessions = seeming_sessions(topics)
+    if not sessions:
+        return []
+    return [
+        f"The topics seem to be turns of {len(sessions)} sessions, such as {topics[0]}. Turns of a "
+        "session are not independent, as the tests assume; --sessions (sessions=True in Python) "
+        "tests sessions."
+    ]
 
 
 def _on_best_baseline(comparison: Comparison) -> str:
