@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
 from contextvars import copy_context
+from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .content import Content, is_lasting
@@ -14,10 +14,16 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 AHEAD = 8  # blocks read in advance; an evaluated block of text consists of several
-PARSERS = 2  # threads that parse, beside the one that reads
+PARSERS = 2  # threads that read in turns and parse side by side
+PATIENCE = 1.0  # seconds after which a file is closed although a thread still reads
 
 Block = TypeVar("Block")
 Parsed = TypeVar("Parsed")
+
+
+def read_ahead(parts: Iterator[Block], content: Content) -> Generator[Block]:
+    """The same parts of a content. If it is that of a file, a thread reads some in advance."""
+    return _ahead(parts, _unchanged, content, threads=1)
 
 
 def parsed_ahead(
@@ -25,52 +31,98 @@ def parsed_ahead(
 ) -> Generator[Parsed]:
     """What `parsed` makes of each block of a content, in their order.
 
-    If the content is that of a file, a thread reads some blocks in advance, and other threads parse
-    them. So `parsed` must not depend on the blocks before.
+    If the content is that of a file, threads read some blocks in advance and parse them. So
+    `parsed` must not depend on the blocks before.
+    """
+    return _ahead(blocks, parsed, content, PARSERS)
+
+
+def _ahead(
+    parts: Iterator[Block], parsed: Callable[[Block], Parsed], content: Content, threads: int
+) -> Generator[Parsed]:
+    """What `parsed` makes of each part of a content, in their order.
+
+    The context variables of the caller, such as the levels of words, hold for the threads, too.
+    Each thread reads the next part as soon as no other one reads, and then parses it.
+
+    In the end no thread reads, so the file can be closed. The threads end soon after. They are not
+    joined: the garbage collector may close this generator anywhere, even in one of its threads or
+    while another thread starts, and joining would then never end. For the same reason, only the
+    caller submits work: a thread that submits holds locks which the end needs.
     """
     if not _can_read_ahead(content):
-        yield from map(parsed, blocks)
+        yield from map(parsed, parts)
         return
     from concurrent.futures import ThreadPoolExecutor  # This import takes time.
 
-    parsers = ThreadPoolExecutor(PARSERS)
-    jobs = (parsers.submit(parsed, block) for block in blocks)
-    with closing(read_ahead(jobs, content)) as read_jobs:
-        try:
-            for job in read_jobs:
-                yield job.result()
-        finally:
-            parsers.shutdown(wait=False, cancel_futures=True)
-
-
-def read_ahead(parts: Iterator[Block], content: Content) -> Generator[Block]:
-    """The same parts of a content. If it is that of a file, a thread reads some in advance.
-
-    The context variables of the caller, such as the levels of words, hold for that thread, too.
-
-    In the end no thread reads, so the file can be closed. The thread ends soon after. It is not
-    joined: the garbage collector may close this generator while another thread starts, and joining
-    would then never end.
-    """
-    if not _can_read_ahead(content):
-        yield from parts
-        return
-    from concurrent.futures import ThreadPoolExecutor, wait  # This import takes time.
-
     context = copy_context()
-    reader = ThreadPoolExecutor(1)
-    readings: deque[Future[Any]] = deque()
+    pool = ThreadPoolExecutor(threads)
+    readings = _Readings(parts, parsed)
+    results: deque[Future[Parsed | None]] = deque()
     try:
         while True:
-            while len(readings) < AHEAD:
-                readings.append(reader.submit(context.run, _next, parts))
-            part = readings.popleft().result()
-            if part is None:
+            while len(results) < AHEAD:
+                results.append(readings.next_result())
+                pool.submit(context.copy().run, readings.read)
+            result = results.popleft().result()
+            if result is None:
                 break
-            yield part
+            yield result
     finally:
-        reader.shutdown(wait=False, cancel_futures=True)
-        wait([reading for reading in readings if not reading.cancelled()])
+        readings.are_over = True
+        pool.shutdown(wait=False, cancel_futures=True)
+        readings.wait()
+
+
+class _Readings:
+    """The parts of a content that threads read in turns, and parse side by side."""
+
+    def __init__(self, parts: Iterator[Any], parsed: Callable[[Any], Any]):
+        self.are_over = False
+        self._parts = parts
+        self._parsed = parsed
+        self._awaited: deque[Future[Any]] = deque()
+        self._turn = Lock()
+        self._reader = 0
+
+    def next_result(self) -> Future[Any]:
+        """What will be made of the next part; None at the end."""
+        from concurrent.futures import Future
+
+        result: Future[Any] = Future()
+        self._awaited.append(result)
+        return result
+
+    def read(self) -> None:
+        """Read and parse the next part."""
+        with self._turn:
+            self._reader = get_ident()
+            result = self._awaited.popleft()
+            try:
+                part = self._next()
+            except BaseException as error:
+                result.set_exception(error)
+                del result  # the error refers to this frame
+                return
+        try:
+            if part is not None:
+                part = self._parsed(part)
+            result.set_result(part)
+        except BaseException as error:
+            result.set_exception(error)
+            del result
+
+    def _next(self) -> Any:
+        """The next part; None at the end."""
+        if self.are_over:
+            return None
+        return next(self._parts, None)
+
+    def wait(self) -> None:
+        """Wait until no other thread reads. After `PATIENCE`, closing the file ends the reading."""
+        is_own_turn = self._reader == get_ident() and self._turn.locked()
+        if not is_own_turn and self._turn.acquire(timeout=PATIENCE):
+            self._turn.release()
 
 
 def _can_read_ahead(content: Content) -> bool:
@@ -80,6 +132,5 @@ def _can_read_ahead(content: Content) -> bool:
     return not content.stream.is_whole and is_lasting(content.file)
 
 
-def _next(parts: Iterator[Block]) -> Block | None:
-    """The next part; None at the end."""
-    return next(parts, None)
+def _unchanged(part: Block) -> Block:
+    return part
