@@ -101,3 +101,15 @@ def test_the_only_other_column_has_the_words_that_are_named(tmp_path):
         qrels = read_qrels(path, levels={"hit": 1, "miss": 0})
     assert qrels.dicts() == {"q1": {"a": 1.0, "b": 0.0}}
     assert "--columns relevance=verdict" in refused(lambda: read_qrels(path))
+
+
+@pytest.mark.parametrize(
+    "source", [in_trec_lines, in_csv, of_words, in_lines_of_json, in_json], ids=lambda f: f.__name__
+)
+def test_a_message_has_the_words_of_the_whole_file(tmp_path, source):
+    path = tmp_path / "qrels"
+    path.write_bytes(source().getvalue())
+    whole = refused(qrels_in, path)
+    assert refused(qrels_in, path, (), in_pieces(20, start=20, rows=1)) == whole
+    assert "Perfect" in whole
+    assert "relevant" in whole

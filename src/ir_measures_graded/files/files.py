@@ -16,7 +16,7 @@ import os
 import threading
 import warnings
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from copy import copy
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -29,7 +29,13 @@ from ..arguments import explains_wrong_calls, flag
 from ..core.rows.columns import IDS, QRELS, RUN, Chosen, columns_named
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory, under_our_names
-from ..core.rows.level_words import levels_named, words_as_levels
+from ..core.rows.level_words import (
+    MOST_WORDS,
+    WordInFileError,
+    levels_named,
+    unnamed_words,
+    words_as_levels,
+)
 from ..core.rows.rank_order import remark_on_counting
 from ..core.rows.rows import (
     Facts,
@@ -67,6 +73,7 @@ if TYPE_CHECKING:
 
 NOTHING_CHOSEN = Chosen()
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
+ROWS_OF_WORDS = 1 << 20  # rows that are read again for the words of levels in a message
 REPEATED = ("run", *IDS)  # what no two rows share
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
 FIRST = 1 << 7  # rows of a part in which repeated documents are looked for while a file is read
@@ -469,6 +476,31 @@ class RunFile(RunSource):
 
 
 def parts_of(file: File, reading: Reading) -> Generator[Part]:
+    """The rows of a file, in its order."""
+    try:
+        yield from _parts_of(file, reading)
+    except WordInFileError as error:
+        raise _with_all_words(error, file, reading) from None
+
+
+def _with_all_words(error: WordInFileError, file: File, reading: Reading) -> WordInFileError:
+    """The error with the words of all levels in a file, not only of those that are read at once.
+
+    The words of a stream, and those behind `ROWS_OF_WORDS` rows, are unknown.
+    """
+    if not is_lasting(file):
+        return error
+    with unnamed_words() as words, closing(_parts_of(file, reading)) as parts:
+        count = 0
+        with suppress(GradedError):
+            for rows in parts:
+                count += len(rows)
+                if count >= ROWS_OF_WORDS or len(words) >= MOST_WORDS:
+                    break
+    return WordInFileError.of(error.reason, words)
+
+
+def _parts_of(file: File, reading: Reading) -> Generator[Part]:
     """The rows of a file, in its order."""
     keep_freed_memory()
     if parquet_files(file):

@@ -30,7 +30,7 @@ import numpy as np
 from ..core.rows import columns
 from ..core.rows.columns import IDS, QRELS, RUN, Role
 from ..core.rows.id_matching import Ids
-from ..core.rows.level_words import about_words, has_level_words, level_of
+from ..core.rows.level_words import WordInFileError, has_level_words, level_of
 from ..core.rows.lists import RELEVANT, bare
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import Facts, Part
@@ -1208,9 +1208,10 @@ def _numbers(values: Sequence[Any], role: Role, location: Callable[[int], str]) 
     if None in numbers:
         row = numbers.index(None)
         reason = f"{shown(values[row])} is not a number"
-        if isinstance(values[row], str) and role is QRELS:
-            reason += about_words(values)
         if values[row] is None:
             reason = "is missing or null; ranx writes NaN and ∞ as null"
-        raise FileError(f"{location(row)}: the {role.number} {reason}")
+        message = f"{location(row)}: the {role.number} {reason}"
+        if isinstance(values[row], str) and role is QRELS:
+            raise WordInFileError.of(message, values)
+        raise FileError(message)
     return np.array(numbers, dtype=np.float64)

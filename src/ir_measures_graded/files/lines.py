@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.rows.columns import QRELS
-from ..core.rows.level_words import level_of
+from ..core.rows.level_words import WordInFileError, level_of
 from ..errors import FileError, Remark, shown
 from ..output.formats import counted
 from .content import DAMAGE, Content, decoded
@@ -34,10 +34,6 @@ UNENDED = "a quoted field does not end (a quote in it is doubled)"
 DECIMAL_COMMA = rb"[+-]?[0-9]*,[0-9]+"
 COMMAS = "they are read if ; separates the fields and the first rows have them"
 BREAK = rb"[\x0b\x0c]|\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"
-
-
-class WordError(FileError):
-    """A level is a word; the message does not say yet how to name its number."""
 
 
 class Block(NamedTuple):
@@ -312,7 +308,8 @@ class Lines:
         if number is None:
             reason = f"is not a number ({self.form.lines})"
             if re.match(rb"[^\W\d]", text) and role is QRELS:
-                raise WordError(f"{self.error('')}the {role.number} {_shown(text)} {reason}")
+                message = f"{self.error('')}the {role.number} {_shown(text)} {reason}"
+                raise WordInFileError.of(message, [text.decode(errors="replace")])
             if re.fullmatch(DECIMAL_COMMA, text):
                 reason = f"has a decimal comma; {COMMAS}"
             elif self.form.decimal == "," and number_of(text) is not None:

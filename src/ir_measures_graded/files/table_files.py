@@ -19,6 +19,7 @@ from ..core.rows.columns import IDS, MOST_COLUMNS, QRELS, RUN, Role, may_name, p
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import LONGEST_ID, Ids, flaw_of
 from ..core.rows.in_memory import numbers_in, numbers_or_nan
+from ..core.rows.level_words import WordError, WordInFileError
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.rows import Facts, Part
 from ..errors import FileError, GradedError, needed, shown
@@ -600,6 +601,9 @@ def _part(
                 read[ours] = numbers_or_nan(column)
             else:
                 read[ours] = _ids(column, theirs, ours in IDS)
+        except WordError as error:
+            words = column.to_pylist()
+            raise WordInFileError.of(f"{facts.file}: {error.reason}", words) from None
         except GradedError as error:
             raise FileError(f"{facts.file}: {error}") from None
     return Part(read, numbers, facts._replace(integers=integers)).checked()

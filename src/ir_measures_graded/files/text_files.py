@@ -25,10 +25,10 @@ from ..core.rows.arrow import arrow_numbers
 from ..core.rows.columns import IDS, NUMBERS, RUN
 from ..core.rows.id_columns import in_codes, text_of
 from ..core.rows.id_matching import Ids
-from ..core.rows.level_words import about_words
+from ..core.rows.level_words import WordInFileError
 from ..core.rows.rank_order import RankSample
 from ..core.rows.rows import Facts, Part
-from ..errors import FileError, GradedError
+from ..errors import GradedError
 from .ahead import parsed_ahead
 from .content import (
     FIELDS_READ_ALONE,
@@ -40,7 +40,7 @@ from .content import (
     owned_by_arrow,
 )
 from .forms import BYTE_ORDER_MARK, Form, check_order, form_of, has_breaks
-from .lines import CACHED, Block, Lines, UnreadableError, WordError, lines_of_rows
+from .lines import CACHED, Block, Lines, UnreadableError, lines_of_rows
 
 if TYPE_CHECKING:
     import pyarrow
@@ -477,10 +477,10 @@ def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
         rows.append(row)
         try:
             values.append(lines.number_in(row[value]))
-        except WordError as error:
+        except WordInFileError as error:
             words = [row[value], *_of_field(fields_of_rows, form.role.value, form)]
             texts = [word.decode(errors="replace") for word in words]
-            raise FileError(f"{error}{about_words(texts)}") from None
+            raise WordInFileError.of(error.reason, texts) from None
         numbers.append(lines.number)
     columns: Columns = {}
     for place, name in enumerate(form.columns):

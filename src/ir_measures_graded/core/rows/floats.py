@@ -13,7 +13,7 @@ import numpy as np
 from ...errors import GradedError, shown
 from ..by_topic import BLOCK, changes
 from .columns import QRELS, Role
-from .level_words import about_words, level_of
+from .level_words import WordError, level_of
 
 SAMPLE = 1 << 10  # rows in which most of the distinct levels occur
 FEW_OBJECTS = 8  # more levels are rare; each takes a pass over all rows
@@ -53,9 +53,10 @@ def floats(
     row, number = next((row, value) for row, value in enumerate(values) if not is_number(value))
     is_int = isinstance(number, int) and not isinstance(number, bool)
     reason = "is larger than any float" if is_int else "is not a number"
+    message = f"{location(row)}: the {role.number} {shown(number)} {reason}"
     if isinstance(number, str) and role is QRELS:
-        reason += about_words(values)
-    raise GradedError(f"{location(row)}: the {role.number} {shown(number)} {reason}")
+        raise WordError.of(message, values)
+    raise GradedError(message)
 
 
 def _level(value: Any) -> Any:

@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
-from ...errors import GradedError, quoted, shown
+from ...errors import FileError, GradedError, quoted, shown
 
 _LEVELS: ContextVar[Mapping[str, float] | None] = ContextVar("levels of words", default=None)
 MOST_WORDS = 12
@@ -45,6 +45,22 @@ class NamedLevels(dict[str, float]):
     """The numbers of levels by plain words, and whether a word `was_read`."""
 
     was_read = False
+
+
+class _UnnamedWords(NamedLevels):
+    """The numbers that a user names, and 0 for any other word, which is kept in `words`."""
+
+    def __init__(self, levels: Mapping[str, float]):
+        super().__init__(levels)
+        self.words: dict[str, None] = {}
+
+    def level(self, word: str) -> float | None:
+        """The level of a word; None for a number."""
+        if _is_number(word):
+            return None
+        if plain(word) not in self:
+            self.words[word] = None
+        return self.get(plain(word), 0.0)
 
 
 def levels_named(levels: Any) -> NamedLevels:
@@ -101,10 +117,27 @@ def level_of(word: Any) -> float | None:
     levels = _LEVELS.get()
     if levels is None or not isinstance(word, str):
         return None
+    if isinstance(levels, _UnnamedWords):
+        return levels.level(word)
     level = levels.get(plain(word))
     if level is not None and isinstance(levels, NamedLevels):
         levels.was_read = True
     return level
+
+
+@contextmanager
+def unnamed_words() -> Iterator[dict[str, None]]:
+    """Read qrels in this block with any words as levels. It has those that the user does not name.
+
+    >>> with words_as_levels({"bad": 0.0}), unnamed_words() as words:
+    ...     level_of("Bad"), level_of("Good"), level_of("2")
+    (0.0, 0.0, None)
+    >>> list(words)
+    ['Good']
+    """
+    levels = _UnnamedWords(named_levels())
+    with words_as_levels(levels):
+        yield levels.words
 
 
 def named_levels() -> Mapping[str, float]:
@@ -133,7 +166,7 @@ def about_words(words: Iterable[Any]) -> str:
     if levels is not None:
         named = ", ".join(levels)
         others = ", ".join(shown(word) for word in new_words if plain(word) not in levels)
-        return f"; --levels names {named}, and not {others}"
+        return f"; --levels names {named}, and not {others}" if others else ""
     pairs = ",".join(f"{word}:{level}" for word, level in _proposed(new_words))
     return f"; name the levels of the words: --levels {quoted(pairs)} (levels= of read_qrels)"
 
@@ -150,3 +183,26 @@ def _proposed(words: list[str]) -> list[tuple[str, str]]:
         first = 1
     in_order = sorted(words, key=rung_of.__getitem__)
     return [(word, str(first + order.index(rung_of[word]))) for word in in_order]
+
+
+OfWords = TypeVar("OfWords", bound="WordError")
+
+
+class WordError(GradedError):
+    """A level is a word without a number.
+
+    `reason` is the message without the words and the option for them.
+    """
+
+    reason: str = ""
+
+    @classmethod
+    def of(cls: type[OfWords], reason: str, words: Iterable[Any]) -> OfWords:
+        """The error with the option for these words in its message."""
+        error = cls(f"{reason}{about_words(words)}")
+        error.reason = reason
+        return error
+
+
+class WordInFileError(WordError, FileError):
+    """The same in a file."""
