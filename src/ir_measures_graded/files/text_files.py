@@ -69,18 +69,18 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
     lines.number = content.stream.read(header).count(b"\n")
     parse = by_arrow if uses_arrow(content) else by_numpy
     last: dict[str, tuple[float, float]] = {}
-    for block in _parsed_blocks(lines, parse):
-        lines.remark_on_mark(block.block)
-        columns = columns_of(block, form)
+    for parsed in _parsed_blocks(lines, parse):
+        lines.remark_on_mark(parsed.block)
+        columns = columns_of(parsed, form)
         if columns is None:
-            text = block.block.text
+            text = parsed.block.text
             spend_on_lines(content, form, text)
             rows = strictly(text, lines, facts)
         else:
             content.spend(ROWS_READ, len(columns["query_id"]))
             facts = facts._replace(lines=(*lines.remarks.values(),))
-            rows = Part(columns, block.numbers(lines.number), facts)
-            lines.number += block.lines
+            rows = Part(columns, parsed.numbers(lines.number), facts)
+            lines.number += parsed.lines
         if content.is_limited() and len(rows):
             content.spend(TOPICS_READ, len(rows.columns["query_id"].changes()))
         if form.ranks:
