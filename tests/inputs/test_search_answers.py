@@ -8,7 +8,7 @@ import re
 from functools import partial
 
 import pytest
-from reading import by_topic, qrels, refused, run, run_file
+from reading import by_topic, in_pieces, opened, qrels, refused, run, run_file
 
 from ir_measures_graded import GradedError, RunFile, cli
 from ir_measures_graded.analysis import evaluate
@@ -551,6 +551,31 @@ def test_an_incomplete_answer_is_a_remark(reason, form):
     assert remark.text == (
         f"the search engine's answers to 2 topics are incomplete (q1: {reason}; q2: {reason})"
     )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_remarks_on_several_blocks_of_answers_are_those_on_all(tmp_path, form):
+    answer = elastic(d1=1) | {"timed_out": True}
+    path = tmp_path / "run"
+    path.write_bytes(opened(FORMS[form]({"q1": answer, "q2": answer | {"a": 1}})).read())
+    source = run_file(path, in_pieces(1 << 20, rows=1))
+    assert [len(block.topics) for block in source.blocks()] == [1, 1]
+    (remark,) = source.remarks
+    assert "answers to 2 topics are incomplete" in remark.text
+
+
+def test_the_first_rows_alone_tell_the_order_of_answers(tmp_path):
+    topics = {"q1": 5000, "q2": 4000, "q3": 3000}
+    answers = {
+        topic: elastic(**{f"d{number}": number for number in range(size)})
+        for topic, size in topics.items()
+    }
+    path = tmp_path / "run"
+    path.write_text(json.dumps(answers))
+    source = run_file(path, in_pieces(1 << 20, rows=5000))
+    assert len(list(source.blocks())) == 2
+    (remark,) = source.remarks
+    assert "reverse of the ranks in 1 of 1 topics among the first rows" in remark.text
 
 
 RATINGS = {

@@ -435,3 +435,26 @@ def test_topics_that_few_codes_stand_for_keep_their_rows():
     for topic, document, score in zip(topics, documents, scores, strict=True):
         expected[topic][document] = score
     assert by_topic(RunFile(file)) == expected
+
+
+@pytest.mark.parametrize("form", ["stream", "file", "Parquet"])
+def test_ranks_are_compared_in_several_batches(form):
+    topics = [f"q{number // 2}" for number in range(20)]
+    columns = {
+        "query_id": topics,
+        "doc_id": ["d1", "d2"] * 10,
+        "score": [0.5, 0.7] * 10,
+        "rank": [1, 2] * 10,
+    }
+    table = pyarrow.table(columns)
+    content = io.BytesIO()
+    if form == "Parquet":
+        parquet.write_table(table, content, row_group_size=2)
+    else:
+        new = ipc.new_stream if form == "stream" else ipc.new_file
+        with new(content, table.schema) as writer:
+            writer.write_table(table, max_chunksize=2)
+    run = run_file(content.getvalue())
+    run.rows()
+    (remark,) = run.remarks
+    assert "in 10 of 10 topics, as with distances" in remark.text

@@ -43,6 +43,7 @@ from ..core.rows.rows import (
     Rows,
     RunSource,
     joined,
+    joined_facts,
     kept_remarks,
     refuse_repeated,
 )
@@ -227,6 +228,7 @@ class RunFile(RunSource):
     in_memory = False
     sizes = SIZES
     may_repeat = False
+    _facts: tuple[Facts, ...] = ()
 
     def __init__(
         self,
@@ -408,7 +410,14 @@ class RunFile(RunSource):
         return parts if self.may_repeat else unrepeated(parts)
 
     def _keep_remarks(self, facts: Facts) -> None:
-        self.remarks = kept_remarks(self.remarks, facts, self.is_ascending)
+        """Keep the remarks on all rows so far, given the facts about the next ones.
+
+        Remarks on each block would name the topics of a block, and not those of the run.
+        """
+        if facts in self._facts:
+            return
+        self._facts = (*self._facts, facts)
+        self.remarks = kept_remarks((), joined_facts(self._facts), self.is_ascending)
 
     def _chosen(self) -> Chosen:
         """The choices of the user for the file."""

@@ -296,13 +296,14 @@ def _parts_of_answers(text: Text, reading: Reading) -> Iterator[Part]:
     """The rows of a dict of answers of a search engine by query."""
     is_empty = True
     kinds: set[bool] = set()
+    sample = RankSample()
     for kind, answers in groupby(_answers_by_query(text, reading), key=itemgetter(0)):
         if is_empty:
             check_found(text, RUN, kind, reading)
         is_empty = False
         queries = ((line, query) for _, line, query in answers)
         for block in _blocks(queries, reading.sizes.rows, lambda pair: len(pair[1].documents)):
-            yield from parts_of_queries(text.name, kind, block, reading, kinds=kinds)
+            yield from parts_of_queries(text.name, kind, block, reading, kinds=kinds, sample=sample)
     if is_empty:
         raise text.error("there is no answer of a search engine")
 
@@ -388,12 +389,15 @@ def parts_of_queries(
     reading: Reading,
     failed: tuple[tuple[str, str], ...] = (),
     kinds: set[bool] | None = None,
+    sample: RankSample | None = None,
 ) -> Iterator[Part]:
     """The rows of queries, each with its line. `failed` has the topics of failed ones.
 
-    `kinds` tells whether queries before these have ranks, or scores; those of these are added.
+    `kinds` tells whether queries before these have ranks, or scores, and `sample` has the scores of
+    their first documents; those of these are added.
     """
     kinds = set() if kinds is None else kinds
+    sample = RankSample() if sample is None else sample
     has_documents = [query for _, query in queries if query.documents]
     kinds.update(query.is_ranked for query in has_documents)
     is_ranked = bool(queries) and False not in kinds
@@ -406,10 +410,9 @@ def parts_of_queries(
         incomplete=(*incomplete, *failed),
     )
     if reading.role is RUN and not is_ranked:
-        sample = RankSample()
         for query in has_documents:
             _add_positions(sample, query)
-        facts = facts._replace(reverse=sample.remark())
+        facts = facts._replace(reverse=sample.remark(is_part=sample.is_full))
     topics = ((line, query.topic, query.documents, query.values) for line, query in queries)
     yield from _parts_of_topics(facts, topics, reading)
 
@@ -920,7 +923,7 @@ class _Items:
         return facts._replace(
             ranked=self.kinds == {True},
             partly_ranked=len(self.kinds) > 1,
-            reverse=self.sample.remark(),
+            reverse=self.sample.remark(is_part=self.sample.is_full),
             incomplete=tuple(self.incomplete.items()),
         )
 

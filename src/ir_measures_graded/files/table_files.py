@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -473,16 +473,13 @@ def _parts_of_table(
         rank = reading.chosen.ranks_in(table.names)
     if rank is not None:
         wanted.append(rank)
-    decoded = 0
-    for batch in table.batches(wanted):
-        content.spend(BATCHES_READ, 1, kind.name)
-        batch = batch.select([batch.schema.names.index(name) for name in wanted])
-        batch.validate(full=True)  # damaged Arrow data could crash the process
-        decoded += decoded_size(batch)
-        content.sizes.refuse_unpacked(content.name, kind.name, content.packed, decoded)
-        if rank is not None and not first:
-            reverse = _remark_on_ranks(batch, columns, rank)
-            facts = facts._replace(reverse=reverse)
+    batches = _checked(table.batches(wanted), wanted, kind, content)
+    first_batches: list[pyarrow.RecordBatch] = []
+    if rank is not None:
+        first_batches = _first_of(batches, min(ROWS, most))
+        reverse = _remark_on_ranks(first_batches, columns, rank)
+        facts = facts._replace(reverse=reverse)
+    for batch in chain(first_batches, batches):
         for start in range(0, batch.num_rows, most):
             cells = batch.slice(start, most)
             numbers = np.arange(first + start, first + start + cells.num_rows)
@@ -502,6 +499,33 @@ def _parts_of_table(
             yield rows
         first += batch.num_rows
         content.sizes.refuse_too_many_rows(content.name, first, content.size)
+
+
+def _checked(
+    batches: Iterable[pyarrow.RecordBatch], columns: Sequence[str], kind: Kind, content: Content
+) -> Iterator[pyarrow.RecordBatch]:
+    """These columns of the batches of a file, which are valid and within the limits."""
+    decoded = 0
+    for batch in batches:
+        content.spend(BATCHES_READ, 1, kind.name)
+        batch = batch.select([batch.schema.names.index(name) for name in columns])
+        batch.validate(full=True)  # damaged Arrow data could crash the process
+        decoded += decoded_size(batch)
+        content.sizes.refuse_unpacked(content.name, kind.name, content.packed, decoded)
+        yield batch
+
+
+def _first_of(batches: Iterator[pyarrow.RecordBatch], rows: int) -> list[pyarrow.RecordBatch]:
+    """The first batches that together have at least so many rows, or all."""
+    first_batches: list[pyarrow.RecordBatch] = []
+    count = 0
+    while count < rows:
+        batch = next(batches, None)
+        if batch is None:
+            break
+        first_batches.append(batch)
+        count += batch.num_rows
+    return first_batches
 
 
 def _may_have_many_topics(content: Content, rows: int) -> bool:
@@ -545,15 +569,18 @@ def _is_text(kind: pyarrow.DataType) -> bool:
     return types.is_string(kind) or types.is_large_string(kind)
 
 
-def _remark_on_ranks(batch: pyarrow.RecordBatch, columns: dict[str, str], rank: str) -> str:
-    """The remark on ranks in the reverse order of scores, from the first rows of a file."""
-    first = batch.slice(0, ROWS)
-    topics = first.column(columns["query_id"]).to_pylist()
-    ranks = numbers_or_nan(first.column(rank)).tolist()
-    scores = numbers_or_nan(first.column(columns["score"])).tolist()
+def _remark_on_ranks(
+    batches: Sequence[pyarrow.RecordBatch], columns: dict[str, str], rank: str
+) -> str:
+    """The remark on ranks in the reverse order of scores, from the first batches of a file."""
     sample = RankSample()
-    sample.add(map(str, topics), ranks, scores)
-    return sample.remark(is_part=len(topics) == ROWS)
+    for batch in batches:
+        first = batch.slice(0, ROWS - len(sample.topics))
+        topics = first.column(columns["query_id"]).to_pylist()
+        ranks = numbers_or_nan(first.column(rank)).tolist()
+        scores = numbers_or_nan(first.column(columns["score"])).tolist()
+        sample.add(map(str, topics), ranks, scores)
+    return sample.remark(is_part=sample.is_full)
 
 
 @contextmanager
