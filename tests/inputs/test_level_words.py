@@ -103,8 +103,14 @@ def test_the_only_other_column_has_the_words_that_are_named(tmp_path):
     assert "--columns relevance=verdict" in refused(lambda: read_qrels(path))
 
 
+def after_a_number():
+    return io.BytesIO(frame()[::-1].to_parquet(index=False))
+
+
 @pytest.mark.parametrize(
-    "source", [in_trec_lines, in_csv, of_words, in_lines_of_json, in_json], ids=lambda f: f.__name__
+    "source",
+    [in_trec_lines, in_csv, of_words, after_a_number, in_lines_of_json, in_json],
+    ids=lambda f: f.__name__,
 )
 def test_a_message_has_the_words_of_the_whole_file(tmp_path, source):
     path = tmp_path / "qrels"

@@ -14,7 +14,7 @@ from pyarrow import parquet
 from reading import in_pieces, qrels, refused, run
 
 from ir_measures_graded import CG, RunFile
-from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.analysis import check, evaluate
 from ir_measures_graded.files.content import SIZES
 from ir_measures_graded.files.sources import qrels_source
 
@@ -346,3 +346,13 @@ def test_booleans_are_no_levels_and_no_scores(form, tmp_path):
     elif form == "JSON":
         source.write_text(json.dumps(BOOLS["dict"]))
     assert "is not a number" in refused(partial(evaluate, source, {"mine": TWO}, [CG]))
+
+
+@pytest.mark.parametrize("before", [1, 1000])
+def test_check_tells_the_wrong_row_of_a_table_of_runs_wherever_it_is(tmp_path, before):
+    rows = [f"q{number},d1,1,{run}" for number in range(before) for run in "AB"]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(["query_id,doc_id,score,run", *rows, "q1,d2,1,", *rows[:2]]))
+    (remark, *_) = check({"q1": {"d1": 1}}, [path]).remarks
+    assert remark.subject == "runs"
+    assert f"runs.csv:{2 * before + 2}: the field run is empty" in remark.text

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -486,9 +486,10 @@ class NamedSource(NamedTuple):
 
     def runs(self) -> Iterator[tuple[str, Any]]:
         """The pairs of name and run."""
-        own_runs = list(_by_column(self.file))
+        own_runs = list(_by_column(self.file, UNNAMED))
         if len(own_runs) < 2:
-            yield self.name, self.file
+            _, only = own_runs[0]
+            yield self.name, only
             return
         for own_name, run in own_runs:
             yield f"{self.name}/{own_name}", run
@@ -684,7 +685,7 @@ def pairs_of(runs: Any) -> Iterator[tuple[str, Any]]:
     for run in items:
         if _is_table(run):
             name = next(names)
-            yield from _by_column(run) or [(name, run)]
+            yield from _by_column(run, name)
         elif isinstance(run, NamedSource):
             yield from run.runs()
         elif isinstance(run, Run):
@@ -717,26 +718,32 @@ def _is_table(run: Any) -> bool:
     return isinstance(run, RunFile) or hasattr(run, "itertuples") or exports_arrow(run)
 
 
-def _by_column(table: Any) -> Iterable[tuple[str, Any]]:
-    """The runs of a table whose rows name their run, by name; empty for any other table."""
+def _by_column(table: Any, name: str) -> Iterable[tuple[str, Any]]:
+    """The runs of a table whose rows name their run, by name; any other table is the run `name`."""
     if isinstance(table, RunFile):
-        try:
+        # The evaluation raises errors of the file, after those of the qrels.
+        has_runs = False
+        with suppress(FileError):
             has_runs = table.run is None and table.has_runs()
-        except FileError:  # The evaluation raises it, after the errors of the qrels.
-            has_runs = False
-        return table.runs().items() if has_runs else ()
+        runs: dict[str, Any] = {}
+        if has_runs:
+            try:
+                runs |= table.runs()
+            except FileError as error:
+                return [(name, table.that_raises(error))]
+        return runs.items() or [(name, table)]
     if hasattr(table, "itertuples"):
         if "run" not in table.columns:
-            return ()
-        return table.groupby("run", sort=False, dropna=False)
+            return [(name, table)]
+        return table.groupby("run", sort=False, dropna=False) or [(name, table)]
     if "run" not in table.column_names:
-        return ()
+        return [(name, table)]
     stretches = stretches_of(table["run"], "run: run")
     order, bounds = stretches.grouped(len(table))
     rows = table if order is None else table.take(arrow_array(order))
     lengths = np.diff(bounds)
     places = zip(stretches.topics, bounds[:-1], lengths, strict=True)
-    return ((run, rows.slice(start, length)) for run, start, length in places)
+    return [(run, rows.slice(start, length)) for run, start, length in places] or [(name, table)]
 
 
 def _unnamed(run: Any) -> str:

@@ -285,6 +285,12 @@ class RunFile(RunSource):
             runs[name] = run
         return runs
 
+    def that_raises(self, error: FileError) -> RunFile:
+        """The same run, whose reading raises this error, with which the file cannot be read."""
+        run = copy(self)
+        run._kept = error
+        return run
+
     def has_runs(self) -> bool:
         """Whether the rows name their run. Of most files, no row is read."""
         if self.is_in_file and not self._is_folder():

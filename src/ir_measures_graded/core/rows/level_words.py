@@ -54,11 +54,9 @@ class _UnnamedWords(NamedLevels):
         super().__init__(levels)
         self.words: dict[str, None] = {}
 
-    def level(self, word: str) -> float | None:
-        """The level of a word; None for a number."""
-        if _is_number(word):
-            return None
-        if plain(word) not in self:
+    def level(self, word: str) -> float:
+        """The level of a word, also of a number as text, which no user names."""
+        if plain(word) not in self and not _is_number(word):
             self.words[word] = None
         return self.get(plain(word), 0.0)
 
@@ -131,7 +129,7 @@ def unnamed_words() -> Iterator[dict[str, None]]:
 
     >>> with words_as_levels({"bad": 0.0}), unnamed_words() as words:
     ...     level_of("Bad"), level_of("Good"), level_of("2")
-    (0.0, 0.0, None)
+    (0.0, 0.0, 0.0)
     >>> list(words)
     ['Good']
     """
