@@ -94,3 +94,18 @@ def test_generator_ends_while_another_one_starts_its_thread(content, is_parsed):
     ending.start()
     ending.join(60)
     assert not ending.is_alive()
+
+
+@pytest.mark.usefixtures("threads")
+def test_caller_takes_no_lock_that_a_signal_could_leave_taken(content, monkeypatch):
+    read = parsed_ahead(iter(range(100)), abs, content)
+    assert next(read) == 0
+    enter = threading.Condition.__enter__
+
+    def entered(condition):
+        assert threading.current_thread() is not threading.main_thread()
+        return enter(condition)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Condition, "__enter__", entered)
+        assert list(read) == list(range(1, 100))

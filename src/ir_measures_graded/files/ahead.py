@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextvars import copy_context
+from queue import Empty, SimpleQueue
 from threading import Lock, get_ident
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from .content import Content, is_lasting
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 AHEAD = 8  # blocks read in advance; an evaluated block of text consists of several
 PARSERS = 2  # threads that read in turns and parse side by side
@@ -49,6 +47,10 @@ def _ahead(
     joined: the garbage collector may close this generator anywhere, even in one of its threads or
     while another thread starts, and joining would then never end. For the same reason, only the
     caller submits work: a thread that submits holds locks which the end needs.
+
+    Caller and threads share no lock that is taken by Python code, such as those of futures and
+    semaphores: a signal can end such code after it took the lock, and the thread that waits for the
+    lock would keep the process from ending.
     """
     if not _can_read_ahead(content):
         yield from map(parsed, parts)
@@ -57,21 +59,41 @@ def _ahead(
 
     context = copy_context()
     pool = ThreadPoolExecutor(threads)
+    pool._idle_semaphore = _IdleThreads()  # type: ignore[assignment]
     readings = _Readings(parts, parsed)
-    results: deque[Future[Parsed | None]] = deque()
+    results: deque[SimpleQueue[Any]] = deque()
     try:
         while True:
             while len(results) < AHEAD:
                 results.append(readings.next_result())
                 pool.submit(context.copy().run, readings.read)
-            result = results.popleft().result()
+            result, error = results.popleft().get()
+            if error is not None:
+                raise error
             if result is None:
                 break
             yield result
     finally:
+        error = None  # it refers to this frame
         readings.are_over = True
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(wait=False)  # what is submitted ends at once
         readings.wait()
+
+
+class _IdleThreads(SimpleQueue[None]):
+    """The idle threads of a pool, counted without a lock that is taken by Python code."""
+
+    def acquire(self, timeout: float) -> bool:
+        """Whether there was an idle thread. The pool passes 0 and so does not wait."""
+        try:
+            self.get_nowait()
+        except Empty:
+            return False
+        return True
+
+    def release(self) -> None:
+        """Count one more idle thread."""
+        self.put(None)
 
 
 class _Readings:
@@ -81,15 +103,15 @@ class _Readings:
         self.are_over = False
         self._parts = parts
         self._parsed = parsed
-        self._awaited: deque[Future[Any]] = deque()
+        self._awaited: deque[SimpleQueue[Any]] = deque()
         self._turn = Lock()
         self._reader = 0
 
-    def next_result(self) -> Future[Any]:
-        """What will be made of the next part; None at the end."""
-        from concurrent.futures import Future
-
-        result: Future[Any] = Future()
+    def next_result(self) -> SimpleQueue[Any]:
+        """A queue for what is made of the next part, None at the end, and for the error if it
+        cannot be made.
+        """
+        result: SimpleQueue[Any] = SimpleQueue()
         self._awaited.append(result)
         return result
 
@@ -101,16 +123,14 @@ class _Readings:
             try:
                 part = self._next()
             except BaseException as error:
-                result.set_exception(error)
-                del result  # the error refers to this frame
+                result.put((None, error))
                 return
         try:
             if part is not None:
                 part = self._parsed(part)
-            result.set_result(part)
+            result.put((part, None))
         except BaseException as error:
-            result.set_exception(error)
-            del result
+            result.put((None, error))
 
     def _next(self) -> Any:
         """The next part; None at the end."""
