@@ -213,7 +213,7 @@ def test_blanks_decimal_commas_and_quotes_in_tables(text, expected, small):
         ),
         (
             "query_id;doc_id;score\nq1;d1;1.5\n" + "q1;d;1\n" * 5000 + "q1;d2;1,5\n",
-            ":5003: the score '1,5' has a",
+            ":2: the score '1.5' has a decimal point, and other rows have decimal commas",
         ),
         (
             'query_id,doc_id,score\nq1,d1,"1,5"\n',
@@ -228,6 +228,14 @@ def test_blanks_decimal_commas_and_quotes_in_tables(text, expected, small):
 )
 def test_rows_of_tables_are_refused_with_their_first_line(text, fact, small):
     assert fact in refused(lambda: list(run_file(text, SIZES._replace(small=small))))
+
+
+def test_all_rows_at_the_start_of_a_table_tell_decimal_commas():
+    whole = "".join(f"q1;d{number};1\n" for number in range(6000))
+    text = f"query_id;doc_id;score\n{whole}q1;x;0,5\n"
+    assert run(text)["q1"]["x"] == 0.5
+    message = refused(run, text, in_pieces(1 << 20, start=1000))
+    assert ":6002: the score '0,5' has a decimal comma" in message
 
 
 @pytest.mark.parametrize("sign", [",", "\t", ";"])

@@ -349,10 +349,19 @@ def _has_zeros(documents: Documents) -> bool | None:
 
 
 def _evenly_spaced(sizes: np.ndarray, most: int) -> np.ndarray:
-    """The places of some of the sizes, evenly spaced, whose sum is about `most`."""
-    count = int(most * sizes.size / sizes.sum())
-    count = min(max(count, 1), sizes.size)
-    places = np.linspace(0, sizes.size - 1, count).astype(np.int64)
+    """The places of some of the sizes, evenly spaced, whose sum is about `most`.
+
+    Larger sizes than this are left out.
+
+    >>> _evenly_spaced(np.array([9, 2, 2, 9, 2, 2]), 5)
+    array([1, 5])
+    """
+    candidates = np.flatnonzero(sizes <= most)
+    if not candidates.size:
+        return candidates
+    count = int(most * candidates.size / sizes[candidates].sum())
+    count = min(max(count, 1), candidates.size)
+    places = candidates[np.linspace(0, candidates.size - 1, count).astype(np.int64)]
     return places[np.cumsum(sizes[places]) <= most]
 
 

@@ -278,14 +278,14 @@ def _is_number(cell: str) -> bool:
 
 def _with_decimals(form: Form, text: bytes) -> Form:
     """The form with decimal commas if the first rows have some; only ; leaves commas to numbers."""
-    if form.delimiter != ";":
+    if form.delimiter != ";" or b"," not in text:
         return form
     import csv
 
     place = form.fields.index(form.role.value)
     rows = csv.reader(io.StringIO(text.decode(errors="replace")), delimiter=form.delimiter)
     with suppress(csv.Error):
-        for row in islice(rows, SAMPLE):
+        for row in rows:
             if len(row) > place and "," in row[place]:
                 return form._replace(decimal=",")
     return form
