@@ -11,10 +11,12 @@ from tempfile import TemporaryFile
 import pytest
 from ir_measures import AP, RR, Compat
 from pyarrow import parquet
+from reading import in_pieces, run_file
 
 from buckets import arrow, qrels_and_runs
 from ir_measures_graded import ERR_G, GradedError, RunFile, nDCG_JK
-from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.analysis import check, evaluate
+from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.files import out_of_core, spilled
 from ir_measures_graded.files.content import SIZES
 from ir_measures_graded.files.out_of_core import regrouped
@@ -188,3 +190,23 @@ def test_a_stream_without_pyarrow_is_told_in_a_sentence(monkeypatch):
     message = "a stream or several runs of more than 50 rows needs pyarrow"
     with pytest.raises(GradedError, match=message):
         file.rows()
+
+
+def test_remarks_on_ids_count_topics_that_are_read_twice_once(tmp_path):
+    topics = [f"q{number}" for number in range(12)]
+    judged = {topic: {f"00{document}": 1 for document in range(1, 9)} for topic in topics}
+    lines = [f"{topic} Q0 {document} 1 1 t" for topic in topics for document in range(1, 9)]
+    path = tmp_path / "run"
+    path.write_text("\n".join([*lines, "q0 Q0 9 9 0.5 t"]))
+    messages = []
+    shares = []
+    for sizes in (SIZES, in_pieces(1 << 20, rows=40)):
+        with pytest.warns(InputWarning) as caught:
+            evaluate(judged, {"x": run_file(path, sizes)}, ["AP"])
+        messages.append([str(warning.message) for warning in caught])
+        of_q0 = {"q0": {str(document): 1 for document in range(1, 9)}, "q1": {"1": 1}}
+        shares.append(check(of_q0, {"x": run_file(path, sizes)}).judged_shares.tolist())
+    whole, in_blocks = messages
+    assert in_blocks == whole
+    assert shares[1] == shares[0]
+    assert "of 12 topics would match" in whole[0]

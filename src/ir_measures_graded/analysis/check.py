@@ -378,6 +378,8 @@ def _remarks_on(
     def watched() -> Iterator[JudgedRanks]:
         for block in counts.watched(run.reduced(judgments)):
             is_apart[block.place.numbers] = _apart(block)
+            if counts.begins_anew:
+                at_ranks[:] = 0
             at_ranks[:] += _counts_at_ranks(block, at_ranks.shape[1])
             yield block
 

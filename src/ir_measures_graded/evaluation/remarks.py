@@ -201,6 +201,8 @@ class RunRemarks:
         self.can_match = np.zeros_like(self.retrieved)
         self.has_scores = np.zeros(topics, dtype=bool)
         self.has_own = np.zeros(topics, dtype=bool)
+        self.is_counted = np.zeros(topics, dtype=bool)
+        self.begins_anew = False
         self.unmatched: UnmatchedDocuments | None = None
         self.alike = AlikeIds()
         self.predictions = 0
@@ -217,9 +219,16 @@ class RunRemarks:
     def count(self, ranks: JudgedRanks) -> None:
         """Count the documents of a block.
 
-        A topic that appears in several blocks counts in the last one.
+        A topic that appears in several blocks counts in the last one. A block with such a topic
+        `begins_anew`: the run is read again.
         """
         numbers = ranks.place.numbers
+        self.begins_anew = bool(self.is_counted[numbers].any())
+        if self.begins_anew:
+            self.is_counted[:] = False
+            self.alike = AlikeIds()
+            self.unmatched = None
+        self.is_counted[numbers] = True
         topics = ranks.retrieved.size
         self.retrieved[numbers] = ranks.retrieved
         judged = np.bincount(ranks.topic, minlength=topics)
