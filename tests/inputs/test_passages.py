@@ -9,6 +9,7 @@ import pandas
 import pytest
 from reading import in_pieces, refused, run_file
 
+from ir_measures_graded import RunFile
 from ir_measures_graded.analysis import document_runs, evaluate
 from ir_measures_graded.core.rows.passages import PassageRule, PassageRun
 from ir_measures_graded.evaluation.named import ascending_runs, read_judgments
@@ -130,6 +131,19 @@ def test_column_names_the_document(ending):
     assert read.source.rows().dicts() == {"q1": {"a": 3.0, "b": 2.0}}
     (wrong,) = document_runs({"A": run_file(text)}, column="paren")
     assert "has no column paren; it has query_id" in refused(wrong.source.rows)
+
+
+def test_documents_of_several_runs_in_a_table_are_in_a_column(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("run,query_id,doc_id,score,parent\nA,q1,1,2,a\nA,q1,2,3,a\nB,q1,1,4,b\n")
+    read = {
+        run.name: run.rows(read_judgments(QRELS)).dicts()
+        for run in document_runs(RunFile(path).runs(), column="parent")
+    }
+    assert read == {"A": {"q1": {"a": 3.0}}, "B": {"q1": {"b": 4.0}}}
+    of_stream = RunFile(io.BytesIO(path.read_bytes())).runs()
+    message = refused(lambda: document_runs(of_stream, column="parent"))
+    assert "the table has several runs and is read once; save it in a file" in message
 
 
 def test_remarks_count_passages_and_show_what_was_taken():

@@ -10,7 +10,6 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
@@ -283,8 +282,7 @@ def document_runs(
     for run in named_runs(runs):
         source = run.source
         if column is not None and isinstance(source, RunFile):
-            source = copy(source)
-            source.passages_column = column
+            source = source.with_documents(column)
         by_documents.append(replace(run, source=PassageRun(source, rule)))
     return by_documents
 

@@ -405,6 +405,23 @@ class RunFile(RunSource):
         run.may_repeat = True
         return run
 
+    def with_documents(self, column: str) -> RunFile:
+        """The same run of passages, in which this column has the document of each one.
+
+        A run of a table is read anew, because the rows that `runs` keeps lack the column. Raises
+        `FileError` if the table cannot be read twice.
+        """
+        run = copy(self)
+        run.passages_column = column
+        if run._kept is not None and run.passages_column != self.passages_column:
+            if not is_lasting(run.file):
+                raise FileError(
+                    f"{self.name}: the table has several runs and is read once; save it in a file "
+                    f"to take the documents of passages from the column {shown(column)}"
+                )
+            run._kept = None
+        return run
+
     def ascending(self) -> RunFile:
         """The same run, in which smaller scores are better."""
         run = copy(self)
