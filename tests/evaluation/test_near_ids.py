@@ -8,9 +8,13 @@ import warnings
 import pandas
 import pytest
 
-from ir_measures_graded import RunFile
+from ir_measures_graded import RunFile, parse_measure
 from ir_measures_graded.analysis import check, curves, document_runs, evaluate
 from ir_measures_graded.errors import InputWarning
+from ir_measures_graded.evaluation import near_ids
+from ir_measures_graded.evaluation.named import named_runs
+from ir_measures_graded.evaluation.near_ids import SAMPLED_TOPICS
+from ir_measures_graded.evaluation.run_evaluator import RunEvaluator
 
 TOPICS = [f"q{number}" for number in range(60)]
 JUDGED = [f"Doc{number:03}" for number in range(8)]
@@ -349,3 +353,16 @@ def test_topics_of_any_size_can_follow_those_that_are_compared(sizes, tmp_path):
     (tmp_path / "qrels.txt").write_text("\n".join(judged))
     texts = texts_of(evaluate, str(tmp_path / "qrels.txt"), {"x": str(tmp_path / "x.run")}, ["AP"])
     assert "would match without leading zeros" in texts[0]
+
+
+def test_ids_of_qrels_are_kept_for_further_runs_in_files(tmp_path):
+    runs = {}
+    for name in ("A", "B"):
+        folder = tmp_path / name
+        folder.mkdir()
+        runs[name] = written("run", run_of("{lower}", strangers=0), folder)
+    work = RunEvaluator(QRELS, [parse_measure("nDCG@10")])
+    for run in named_runs(runs):
+        work(run)
+    kept = [key for key in work.judgments.documents.computed if key[0] is near_ids._judged_ids]
+    assert len(kept) == SAMPLED_TOPICS

@@ -7,8 +7,9 @@ from concurrent.futures.thread import _global_shutdown_lock
 
 import pytest
 
-from ir_measures_graded.files.ahead import AHEAD, parsed_ahead, read_ahead
+from ir_measures_graded.files.ahead import parsed_ahead, read_ahead
 from ir_measures_graded.files.content import SIZES, Content
+from ir_measures_graded.files.reading_threads import AHEAD
 
 
 @pytest.fixture

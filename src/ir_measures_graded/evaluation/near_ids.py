@@ -192,9 +192,11 @@ class UnmatchedDocuments:
         starts = bounds_of(ranks.retrieved)[numbers]
         listed = list(ranks.listed.docs.take(rows_at(ranks, starts, retrieved)).ids())
         bounds = bounds_of(retrieved).tolist()
+        whole = ranks.judged.whole
         for place, number in enumerate(numbers.tolist()):
             first_documents = listed[bounds[place] : bounds[place + 1]]
-            judgments = _judged_ids(ranks.judged, number)
+            topic = ranks.judged.topics[number]
+            judgments = _judged_ids(whole, whole.code[topic])
             self.judgments += len(judgments)
             unjudged = _without(first_documents, judgments)
             self.topics.append(SampledTopic(unjudged, _without(judgments, first_documents)))
@@ -392,7 +394,10 @@ def _without(ids: Iterable[str], others: Iterable[str]) -> list[str]:
 
 @computed_once
 def _judged_ids(judged: Judged, topic: int) -> list[str]:
-    """The first judged documents of this topic. Qrels keep them for further runs."""
+    """The first judged documents of this topic of whole qrels, which keep them for further runs.
+
+    The qrels of a block belong to one run alone.
+    """
     documents = judged.rows.part(np.array([topic])).docs
     return list(documents.take(slice(MOST_JUDGED)).ids())
 

@@ -5,7 +5,7 @@
 - `content`: opens and decompresses a file.
 - `forms`: forms of text files, recognised by their first block.
 - `text_files`: text files of these forms; `lines` reads single lines and makes the error messages.
-- `ahead`: threads that read a file in advance and parse it.
+- `ahead`: reads a file in advance, in the threads of `reading_threads`.
 - `json_files`: JSON files; `search_answers` has the places of hits and ratings in those of search
   engines.
 - `table_files`: Parquet and Arrow files.

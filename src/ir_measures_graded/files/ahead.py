@@ -1,19 +1,13 @@
-"""Threads that read a file in advance and parse what they have read."""
+"""Reads a file in advance, in threads, and parses what is read."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from contextvars import copy_context
-from queue import Empty, SimpleQueue
-from threading import Lock, get_ident
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .content import Content, is_lasting
 
-AHEAD = 8  # blocks read in advance; an evaluated block of text consists of several
 PARSERS = 2  # threads that read in turns and parse side by side
-PATIENCE = 1.0  # seconds after which a file is closed although a thread still reads
 
 Block = TypeVar("Block")
 Parsed = TypeVar("Parsed")
@@ -38,111 +32,12 @@ def parsed_ahead(
 def _ahead(
     parts: Iterator[Block], parsed: Callable[[Block], Parsed], content: Content, threads: int
 ) -> Generator[Parsed]:
-    """What `parsed` makes of each part of a content, in their order.
-
-    The context variables of the caller, such as the levels of words, hold for the threads, too.
-    Each thread reads the next part as soon as no other one reads, and then parses it.
-
-    In the end no thread reads, so the file can be closed. The threads end soon after. They are not
-    joined: the garbage collector may close this generator anywhere, even in one of its threads or
-    while another thread starts, and joining would then never end. For the same reason, only the
-    caller submits work: a thread that submits holds locks which the end needs.
-
-    Caller and threads share no lock that is taken by Python code, such as those of futures and
-    semaphores: a signal can end such code after it took the lock, and the thread that waits for the
-    lock would keep the process from ending.
-    """
     if not _can_read_ahead(content):
         yield from map(parsed, parts)
         return
-    from concurrent.futures import ThreadPoolExecutor  # This import takes time.
+    from .reading_threads import results_of  # This import takes time.
 
-    context = copy_context()
-    pool = ThreadPoolExecutor(threads)
-    pool._idle_semaphore = _IdleThreads()  # type: ignore[assignment]
-    readings = _Readings(parts, parsed)
-    results: deque[SimpleQueue[Any]] = deque()
-    try:
-        while True:
-            while len(results) < AHEAD:
-                results.append(readings.next_result())
-                pool.submit(context.copy().run, readings.read)
-            result, error = results.popleft().get()
-            if error is not None:
-                raise error
-            if result is None:
-                break
-            yield result
-    finally:
-        error = None  # it refers to this frame
-        readings.are_over = True
-        pool.shutdown(wait=False)  # what is submitted ends at once
-        readings.wait()
-
-
-class _IdleThreads(SimpleQueue[None]):
-    """The idle threads of a pool, counted without a lock that is taken by Python code."""
-
-    def acquire(self, timeout: float) -> bool:
-        """Whether there was an idle thread. The pool passes 0 and so does not wait."""
-        try:
-            self.get_nowait()
-        except Empty:
-            return False
-        return True
-
-    def release(self) -> None:
-        """Count one more idle thread."""
-        self.put(None)
-
-
-class _Readings:
-    """The parts of a content that threads read in turns, and parse side by side."""
-
-    def __init__(self, parts: Iterator[Any], parsed: Callable[[Any], Any]):
-        self.are_over = False
-        self._parts = parts
-        self._parsed = parsed
-        self._awaited: deque[SimpleQueue[Any]] = deque()
-        self._turn = Lock()
-        self._reader = 0
-
-    def next_result(self) -> SimpleQueue[Any]:
-        """A queue for what is made of the next part, None at the end, and for the error if it
-        cannot be made.
-        """
-        result: SimpleQueue[Any] = SimpleQueue()
-        self._awaited.append(result)
-        return result
-
-    def read(self) -> None:
-        """Read and parse the next part."""
-        with self._turn:
-            self._reader = get_ident()
-            result = self._awaited.popleft()
-            try:
-                part = self._next()
-            except BaseException as error:
-                result.put((None, error))
-                return
-        try:
-            if part is not None:
-                part = self._parsed(part)
-            result.put((part, None))
-        except BaseException as error:
-            result.put((None, error))
-
-    def _next(self) -> Any:
-        """The next part; None at the end."""
-        if self.are_over:
-            return None
-        return next(self._parts, None)
-
-    def wait(self) -> None:
-        """Wait until no other thread reads. After `PATIENCE`, closing the file ends the reading."""
-        is_own_turn = self._reader == get_ident() and self._turn.locked()
-        if not is_own_turn and self._turn.acquire(timeout=PATIENCE):
-            self._turn.release()
+    yield from results_of(parts, parsed, threads)
 
 
 def _can_read_ahead(content: Content) -> bool:
