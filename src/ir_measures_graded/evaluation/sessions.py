@@ -142,11 +142,11 @@ def seeming_sessions(topics: Sequence[str]) -> list[str]:
     []
     """
     turns_of: dict[str, list[int]] = {}
-    for topic in topics:
-        match = re.fullmatch(PATTERN, topic)
-        if match is None or not re.fullmatch(NUMBER, match[2]):
-            return []
-        turns_of.setdefault(match[1], []).append(int(match[2]))
+    try:
+        for session, turn in _turns(topics, True):
+            turns_of.setdefault(session, []).append(turn)
+    except GradedError:
+        return []
     are_several = len(turns_of) >= LEAST_SESSIONS
     are_together = 2 * len(turns_of) <= len(topics)
     highest = max(map(max, turns_of.values()), default=0)

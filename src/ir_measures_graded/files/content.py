@@ -66,10 +66,11 @@ class Sizes(NamedTuple):
     """The sizes in which files are read, in bytes or in rows, and the limits of memory and work.
 
     `start` bytes decide about the kind and the form of a file, and a file of at most `small` bytes
-    is read without pyarrow, whose import would take longer. A `piece` is read at once; a smaller
-    one would locate damage more precisely. A `block` of lines is parsed at once; a larger one would
-    exceed the cache, a smaller one would cost more calls. No line is longer than `line`, and no
-    text that is read at once is longer than `value`.
+    is read without pyarrow, whose import would take longer. A `block` of a file is read at once,
+    and so many bytes of lines are parsed at once; a larger one would exceed the cache, a smaller
+    one would cost more calls. A `piece` of compressed data is unpacked at once; a smaller one would
+    locate damage more precisely. No line is longer than `line`, and no text that is read at once is
+    longer than `value`.
 
     A block of a run that is evaluated has at least `rows` rows, and so has a batch of a table. Up
     to `in_memory` rows with scattered topics are grouped in memory, which takes about 0.4 GB.

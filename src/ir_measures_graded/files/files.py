@@ -64,7 +64,7 @@ from .content import (
     parquet_files,
 )
 from .forms import WITH_PREDICTIONS, form_of, is_json
-from .grouping import by_run, drained, with_limited_runs
+from .grouping import by_run, drained, first_of, with_limited_runs
 from .other_kinds import refuse_other_kind
 from .table_kinds import KINDS, PARQUET, kind_of
 from .text_files import text_parts
@@ -319,7 +319,7 @@ class RunFile(RunSource):
         kept_parts: list[Part] = []
         if self._is_small():
             parts = _kept_in(kept_parts, parts)
-        first_parts = list(_first_of(parts, self.sizes.rows + 1))
+        first_parts = list(first_of(parts, self.sizes.rows + 1))
         are_scattered = _are_scattered(first_parts, self.sizes.rows)
         parts = chain(drained(first_parts), parts)
         if are_scattered:
@@ -413,7 +413,7 @@ class RunFile(RunSource):
         """
         run = copy(self)
         run.passages_column = column
-        if run._kept is not None and run.passages_column != self.passages_column:
+        if run._kept is not None and column != self.passages_column:
             if not is_lasting(run.file):
                 raise FileError(
                     f"{self.name}: the table has several runs and is read once; save it in a file "
@@ -660,17 +660,6 @@ def _refuse_repeated(rows: Part) -> None:
         runs = list(by_run(rows).values())
     for rows_of_run in runs:
         refuse_repeated(in_memory(rows_of_run, RUN).rows())
-
-
-def _first_of(parts: Iterator[Part], least: int) -> Iterator[Part]:
-    """The first parts that together have at least so many rows, or all."""
-    count = 0
-    while count < least:
-        rows = next(parts, None)
-        if rows is None:
-            return
-        count += len(rows)
-        yield rows
 
 
 def _kept_in(kept_parts: list[Part], parts: Iterator[Part]) -> Iterator[Part]:

@@ -148,7 +148,7 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
     if not content.stream.ended:
         start = start[: start.rfind(b"\n") + 1]  # without the line that is cut off
     text = start.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n")
-    first_line = text[: text.find(b"\n") + 1] or text
+    first_line = _first_line(text)
     header = len(start) - len(text) + len(first_line)
     first_row = _first_row(text)
     form_of_table = _headed(first_row.rstrip(b"\r\n"), file, reading)
@@ -186,7 +186,7 @@ def refuse_unknown_header(file: str, text: bytes, role: Role) -> None:
 
     All rows have as many fields as the first one, and a column of numbers has a name that is none.
     """
-    first = text[: text.find(b"\n")] if b"\n" in text else text
+    first = _first_line(text).removesuffix(b"\n")
     for delimiter in "\t,;":
         if first.count(delimiter.encode()) < 2:
             continue
@@ -289,6 +289,11 @@ def _with_decimals(form: Form, text: bytes) -> Form:
             if len(row) > place and "," in row[place]:
                 return form._replace(decimal=",")
     return form
+
+
+def _first_line(text: bytes) -> bytes:
+    """The first line of a text, with its end. `partition` would copy the others."""
+    return text[: text.find(b"\n") + 1] or text
 
 
 def _first_row(text: bytes) -> bytes:

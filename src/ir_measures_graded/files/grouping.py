@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from itertools import pairwise
+from typing import TypeVar
 
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.rows import Part
 from .content import RUNS_READ, Content
 
+Rows = TypeVar("Rows", bound=Sized)
 FREE_RUNS = 100
 """As many runs of a table do not count against the limit of a compressed file."""
 
@@ -39,6 +41,21 @@ def with_limited_runs(parts: Iterator[Part], content: Content, kind: str = "") -
             before = len(names)
             names.update(stretches_of(rows.columns["run"], "run: run").topics)
             content.spend(RUNS_READ, max(len(names) - max(before, FREE_RUNS), 0), kind)
+        yield rows
+
+
+def first_of(parts: Iterator[Rows], least: int) -> Iterator[Rows]:
+    """The first parts that together have at least so many rows, or all.
+
+    >>> list(first_of(iter(["ab", "c", "de"]), 3))
+    ['ab', 'c']
+    """
+    count = 0
+    while count < least:
+        rows = next(parts, None)
+        if rows is None:
+            return
+        count += len(rows)
         yield rows
 
 

@@ -38,6 +38,7 @@ from .content import (
     names_in,
     parquet_files,
 )
+from .grouping import first_of
 from .parquet_pages import largest_page, longest_in_dictionary
 
 if TYPE_CHECKING:
@@ -476,7 +477,7 @@ def _parts_of_table(
     batches = _checked(table.batches(wanted), wanted, kind, content)
     first_batches: list[pyarrow.RecordBatch] = []
     if rank is not None:
-        first_batches = _first_of(batches, min(ROWS, most))
+        first_batches = list(first_of(batches, min(ROWS, most)))
         reverse = _remark_on_ranks(first_batches, columns, rank)
         facts = facts._replace(reverse=reverse)
     for batch in chain(first_batches, batches):
@@ -513,19 +514,6 @@ def _checked(
         decoded += decoded_size(batch)
         content.sizes.refuse_unpacked(content.name, kind.name, content.packed, decoded)
         yield batch
-
-
-def _first_of(batches: Iterator[pyarrow.RecordBatch], rows: int) -> list[pyarrow.RecordBatch]:
-    """The first batches that together have at least so many rows, or all."""
-    first_batches: list[pyarrow.RecordBatch] = []
-    count = 0
-    while count < rows:
-        batch = next(batches, None)
-        if batch is None:
-            break
-        first_batches.append(batch)
-        count += batch.num_rows
-    return first_batches
 
 
 def _may_have_many_topics(content: Content, rows: int) -> bool:
