@@ -1,5 +1,6 @@
 """Lines in the words of other tools are read as ours, and a note tells our line."""
 
+import json
 import shlex
 import subprocess
 from pathlib import Path
@@ -182,6 +183,30 @@ def test_lists_of_one_id_a_line_are_answered_with_the_line_that_writes_their_run
     assert cli.main(["evaluate", "qrels", str(written), "RR"]) == 0
     assert cli.main(["evaluate", "qrels", word, "RR"]) == 2
     assert f" > {run}" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("lists", "name", "content"),
+    [
+        ("lists", "q1.txt", b"d2\n\nd1\n"),
+        ("lists", "q1.txt", b"d2\r\n\r\nd1\r\n"),
+        ("lists", "q1.txt", b"\xef\xbb\xbfd2\nd1\n"),
+        ("lists=ours", "q1.txt", b"d2\nd1\n"),
+        ("lists", "q 1.txt", b"d2\nd1\n"),
+    ],
+)
+def test_the_line_that_writes_a_run_of_lists_keeps_each_id_and_query(capsys, lists, name, content):
+    Path(lists).mkdir()
+    Path(lists, name).write_bytes(content)
+    Path(lists, "q2.txt").write_text("d3\n")
+    query = name.removesuffix(".txt")
+    qrels = {query: {"d1": 1, "d2": 2}, "q2": {"d3": 2}}
+    Path("judged.json").write_text(json.dumps(qrels))
+    assert cli.main(["evaluate", "judged.json", f"{lists}/", "RR"]) == 2
+    line = capsys.readouterr().err.rstrip().partition("this line writes the run: ")[2]
+    subprocess.run(line, shell=True, check=True, stdin=subprocess.DEVNULL)
+    assert cli.main(["evaluate", "judged.json", shlex.split(line)[-1], "RR(rel=2)", "SetR"]) == 0
+    assert capsys.readouterr().out.split() == ["RR(rel=2)", "1.0000", "SetR", "1.0000"]
 
 
 def test_a_folder_in_place_of_qrels_or_with_a_name_is_answered_with_its_files(capsys):

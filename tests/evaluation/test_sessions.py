@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import reference
-from ir_measures_graded import RunFile, nsDCG, parse_measure, sDCG
+from ir_measures_graded import GradedError, RunFile, nsDCG, parse_measure, sDCG
 from ir_measures_graded.analysis import (
     Evaluation,
     compare,
@@ -232,3 +232,12 @@ def test_a_comparison_of_turns_says_that_they_are_not_independent(sessions):
     by_turns = str(compare(qrels, runs, ["nDCG@2"]))
     assert (f"seem to be turns of {sessions} sessions, such as 0_1." in by_turns) == (sessions > 4)
     assert "seem to be turns" not in str(compare(qrels, runs, ["nDCG@2"], sessions=True))
+
+
+def test_no_note_proposes_sessions_in_which_two_topics_have_one_turn():
+    topics = [f"{part}{mark}1" for part in range(6) for mark in ("_", "-")]
+    qrels = {topic: {"a": 2, "b": 1} for topic in topics}
+    runs = {name: {topic: {"a": 1, "b": 2} for topic in topics} for name in "AB"}
+    assert "seem to be turns" not in str(compare(qrels, runs, ["nDCG@2"]))
+    with pytest.raises(GradedError, match="are both turn 1 of session '0'"):
+        compare(qrels, runs, ["nDCG@2"], sessions=True)

@@ -15,6 +15,11 @@ from .parser import files_of_folder
 
 MOST_TRIED = 50
 """The most files of a folder that are tried."""
+AWK_ASSIGNMENT = "[A-Za-z_][A-Za-z0-9_]*="
+"""The start of a path that awk would take as an assignment to a variable."""
+WITHOUT_MARKS = r'FNR == 1 {rank = 0} {gsub(/^\357\273\277|\r$/, "")}'
+"""The start of the program for awk: ranks begin in each file, and ids have no byte order mark and
+no carriage return."""
 
 
 class KindOfFiles(NamedTuple):
@@ -84,30 +89,38 @@ def what_to_name(words: Sequence[str], message: str) -> str:
 def _writing_run(files: Sequence[str], folder: str = "") -> str:
     """The line for a shell that writes a run from lists of ids, whose names are the queries.
 
-    The files are those of the folder, if one is named. Empty for compressed files.
+    The files are those of the folder, if one is named. Queries with blanks need a table with tabs.
+    Empty for compressed files.
     """
     ((ending, count),) = Counter(map(_ending_of, files)).most_common(1)
     if count < min(len(files), 2):
         ending = ""  # the names have dots, as the queries 1.1 and 1.2
     if ending.endswith(tuple(compression.ending for compression in COMPRESSIONS.values())):
         return ""
-    beside = [r".*\/"] if os.path.dirname(files[0]) else []
+    first = files[0]
+    if re.match(AWK_ASSIGNMENT, first):
+        first = os.path.join(os.curdir, first)
+    beside = [r".*\/"] if os.path.dirname(first) else []
     if ending:
         beside.append(rf"{re.escape(ending)}$")
     query = "query = FILENAME; "
     if beside:
         query += f'gsub(/{"|".join(beside)}/, "", query); '
-    sources = quoted(files[0])
-    name_of_run = os.path.basename(files[0]).removesuffix(ending)
+    sources = quoted(first)
+    name_of_run = os.path.basename(first).removesuffix(ending)
     if folder:
         name_of_run = folder.rstrip(os.sep)
-        sources = f"{quoted(name_of_run)}/*{ending}"
+        sources = f"{quoted(os.path.dirname(first))}/*{ending}"
+    header = ""
+    if any(len(os.path.basename(file).split()) > 1 for file in files):
+        header = r'BEGIN {OFS = "\t"; print "query_id", "doc_id", "rank"} '
     run = f"{name_of_run}.run"
     if os.path.exists(run):
         run = f"{name_of_run}_with_queries.run"
     return (
         "if the name of a file is its query, this line writes the run: "
-        f"awk 'NF {{{query}print query, $1, FNR}}' {sources} > {quoted(run)}"
+        f"awk '{header}{WITHOUT_MARKS} NF {{{query}print query, $1, ++rank}}' "
+        f"{sources} > {quoted(run)}"
     )
 
 

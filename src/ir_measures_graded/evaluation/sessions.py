@@ -134,23 +134,24 @@ def seeming_sessions(topics: Sequence[str]) -> list[str]:
     """The sessions of topics whose ids look like those of turns; empty if they do not.
 
     All ids are those of turns, there are several sessions, and most of their turns are not alone.
-    Ids such as ``2011-49`` have numbers that no turn has.
+    Ids such as ``2011-49`` have numbers that no turn has, and no two turns of a session have one
+    number.
 
     >>> seeming_sessions([f"{session}_{turn}" for session in range(31, 36) for turn in (1, 2)])
     ['31', '32', '33', '34', '35']
     >>> seeming_sessions([f"PLAIN-{number}" for number in range(40)])
     []
+    >>> seeming_sessions([f"{part}_{number}" for part in range(6) for number in ("1", "01")])
+    []
     """
-    turns_of: dict[str, list[int]] = {}
     try:
-        for session, turn in _turns(topics, True):
-            turns_of.setdefault(session, []).append(turn)
+        names = Sessions.of(topics, True).names
     except GradedError:
         return []
-    are_several = len(turns_of) >= LEAST_SESSIONS
-    are_together = 2 * len(turns_of) <= len(topics)
-    highest = max(map(max, turns_of.values()), default=0)
-    return list(turns_of) if are_several and are_together and highest <= LAST_TURN else []
+    are_several = len(names) >= LEAST_SESSIONS
+    are_together = 2 * len(names) <= len(topics)
+    highest = max((turn for _, turn in _turns(topics, True)), default=0)
+    return list(names) if are_several and are_together and highest <= LAST_TURN else []
 
 
 def turn_measure(measure: Measure) -> Measure:
