@@ -146,6 +146,14 @@ def test_documents_of_several_runs_in_a_table_are_in_a_column(tmp_path):
     assert "the table has several runs and is read once; save it in a file" in message
 
 
+def test_the_column_of_runs_cannot_have_the_documents_of_passages(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("run,query_id,doc_id,score\nA,q1,d1,1\nB,q1,d1,1\n")
+    runs = document_runs(RunFile(path).runs(), column="run")
+    message = refused(runs[0].rows, read_judgments(QRELS))
+    assert message == f"{path}: the column run cannot also name the runs"
+
+
 def test_remarks_count_passages_and_show_what_was_taken():
     runs = {"A": {"q1": {"a#1": 3.0, "a#2": 2.0, "b#x#1": 1.0}}}
     with warnings.catch_warnings():

@@ -644,7 +644,7 @@ def file_columns(
     columns = {ours: name for ours, name in by_ours.items() if name is not None}
     refuse_shared(file, {ours: name for ours, name in columns.items() if ours != "run"})
     run_name = columns.get("run")
-    if run_name in [name for ours, name in columns.items() if ours in role.columns]:
+    if run_name in [name for ours, name in columns.items() if ours != "run"]:
         raise FileError(f"{file}: the column {run_name} cannot also name the runs")
     return columns, role is RUN and (has_own_ranks or is_rank(columns["score"]))
 
