@@ -37,7 +37,7 @@ SAMPLED_RANKS = 100
 """The first ranks of a topic that are compared if not all documents are."""
 
 
-EXPONENTIAL = re.compile(r"([0-9]+(?:\.[0-9]+)?)[eE]\+?([0-9]{1,2})")
+EXPONENTIAL = r"([0-9]+(?:\.[0-9]+)?)[eE]\+?([0-9]{1,2})"
 """A number with an exponent. A spreadsheet takes no larger numbers exactly."""
 
 
@@ -47,7 +47,7 @@ def written_out(id_: str) -> str:
     >>> written_out("1E5"), written_out("1.00E+05"), written_out("1.5e0"), written_out("E5")
     ('100000', '100000', '1.5e0', 'E5')
     """
-    if not EXPONENTIAL.fullmatch(id_):
+    if re.fullmatch(EXPONENTIAL, id_) is None:
         return id_
     number = Decimal(id_)
     return str(int(number)) if number == int(number) else id_

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arguments import whole_number
 from ..errors import InputWarning, level_of_caller
-from .width import aligned, fitted, in_lines, rows_of, widest, width, width_of
+from .width import width
 
 Row = Sequence[Any]
 Cells = tuple[list[str], list[list[Any]]]
@@ -220,8 +220,10 @@ def text_rows(
 ) -> Iterator[list[str]]:
     """The lines of the headings, and those of each row.
 
-    These are several if the table would be wider than a line, see `output.width`.
+    These are several if the table would be wider than a line, see `output.folding`.
     """
+    from .folding import rows_of  # This import takes time.
+
     right, cells = _for_people(columns, rows, places)
     return rows_of(cells, right)
 
@@ -236,6 +238,8 @@ def text_that_fits(
     bm25  0.2500
     >>> text_that_fits(["run", "AP"], [["bm25", "…" * 200]])
     """
+    from .folding import fitted, rows_of  # This import takes time.
+
     right, cells = _for_people(columns, rows, places)
     if fitted(cells) is None:
         return None
@@ -248,6 +252,8 @@ def wrapped(rows: Sequence[Row]) -> Iterator[Row]:
     >>> [[first, len(last)] for first, last in wrapped([["a", "word " * 25], ["b", "word"]])]
     [['a', 94], ['', 29], ['b', 4]]
     """
+    from .folding import in_lines, width_of  # This import takes time.
+
     cells = [[str(cell) for cell in row] for row in rows]
     columns = list(zip(*cells, strict=True))
     width_before = sum(max(map(width_of, column)) + 2 for column in columns[:-1])
@@ -269,6 +275,8 @@ def markdown(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) 
     >>> print([*markdown(["*_a_b|", "<b>"], [])][0])
     | \\*\\_a_b\\| | \\<b> |
     """
+    from .folding import aligned, widest  # This import takes time.
+
     right, cells = _for_people(columns, rows, places, escaped_markdown)
     widths = list(map(widest, cells))
     lines = (f"| {line} |" for line in aligned(cells, widths, right, " | "))
@@ -392,6 +400,8 @@ def latex(columns: Sequence[str], rows: Iterable[Row], places: int = PLACES) -> 
     \bottomrule
     \end{tabular}
     """
+    from .folding import aligned, widest  # This import takes time.
+
     right, cells = _for_people(columns, rows, places, escaped_latex)
     sides = "".join(np.where(right, "r", "l"))
     lines = aligned(cells, list(map(widest, cells)), right, " & ")
@@ -714,6 +724,8 @@ def sentences(form: str, notes: Iterable[str], whole_words: bool = False) -> lis
             text = re.sub(_BLOCK, r"\1\\\2", escaped_markdown(note.strip()))
             paragraphs += ["", text]
         return paragraphs[1:]
+    from .folding import in_lines  # This import takes time.
+
     mark = "% " if form == "latex" else ""
     lines: list[str] = []
     for note in notes:

@@ -13,7 +13,7 @@ from functools import partial
 from inspect import isgenerator
 from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -53,7 +53,6 @@ from .id_columns import (
     texts_of,
     topics_of,
 )
-from .items import Getters, cells_of
 from .lists import (
     by_index,
     has_pairs,
@@ -66,6 +65,9 @@ from .lists import (
 )
 from .rank_order import ROWS, RankSample, remark_on_counting
 from .rows import Facts, Part, Rows, RunSource
+
+if TYPE_CHECKING:
+    from .items import Getters
 
 Source = Any
 """Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or
@@ -114,6 +116,8 @@ class ColumnsOfItems(Columns):
     def converted(self, names: Sequence[Any], role: Role) -> Columns:
         read = None
         if self.items:
+            from .items import cells_of  # This import takes time.
+
             intents = names_of_intents(self.names) if role is QRELS else {}
             read = cells_of(self.items, self.getters, role, names, intents)
         if read is None:  # the whole columns tell the reason

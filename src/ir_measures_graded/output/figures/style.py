@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import needed
 from ..files import refuse_bad_date
+from ..folding import fitting, width_of
 from ..formats import WITHIN
-from ..width import fitting, width_of
 from .fonts import lacking, own_font
 from .formats import NEEDS
 
