@@ -95,11 +95,11 @@ def blocks_of(judged: Judged, run: Rows | Iterable[Rows]) -> Iterator[JudgedRank
         refuse_mixed(rows, judged.rows)
         judged_topics = sorted(code[topic] for topic in rows.topics if topic in code)
         numbers = np.array(judged_topics, dtype=np.int64)
-        yield reduced(judged.part(numbers), rows, numbers, start)
+        yield reduced(judged.kept_part(numbers), rows, numbers, start)
         lacking[numbers] = False
         start += len(rows.topics)
     rest = np.flatnonzero(lacking)
-    yield reduced(judged.part(rest), read_run({}), rest)
+    yield reduced(judged.kept_part(rest), read_run({}), rest)
 
 
 def _equal(listed: Rows, judged: Rows) -> tuple[np.ndarray, np.ndarray]:

@@ -41,10 +41,14 @@ COMPARED = 20  # ids that begin like another one and are compared with it
 
 
 class SomeIds:
-    """Ids of a topic, which are looked up by their start or their end."""
+    """Ids of a topic, which are looked up by their start or their end.
 
-    def __init__(self, ids: Iterable[str]):
+    They may be some of others, which keep their parts for further runs.
+    """
+
+    def __init__(self, ids: Iterable[str], some_of: SomeIds | None = None):
         self.ids = list(ids)
+        self.some_of = some_of
         self._parts: dict[tuple[int, bool], set[str]] = {}
 
     @cached_property
@@ -66,7 +70,7 @@ class SomeIds:
         extensions: dict[str, list[str]] = {}
         for length in self.lengths:
             parts = longer.parts(length, at_end)
-            if parts.isdisjoint(self.ids):
+            if parts.isdisjoint(self.members):
                 continue
             for id_ in longer.ids:
                 part = id_[-length:] if at_end else id_[:length]
@@ -78,7 +82,12 @@ class SomeIds:
                     yield short, extensions[short]
 
     def parts(self, length: int, at_end: bool) -> set[str]:
-        """The first characters of each id, or the last ones; of a shorter id, all characters."""
+        """The first characters of each id, or the last ones; of a shorter id, all characters.
+
+        They are those of all ids if these are some of others.
+        """
+        if self.some_of is not None:
+            return self.some_of.parts(length, at_end)
         key = (length, at_end)
         if key not in self._parts:
             part = slice(-length, None) if at_end else slice(length)
@@ -87,20 +96,27 @@ class SomeIds:
 
 
 class SampledTopic:
-    """The unjudged ones of the first documents of a topic, and the judged ones not among these."""
+    """The first documents of a topic, and its judgments, each document once."""
 
-    def __init__(self, unjudged: list[str], judged: list[str]):
-        self.unjudged = unjudged
-        self.judged = judged
+    def __init__(self, first_documents: list[str], judgments: SomeIds):
+        self.first_documents = first_documents
+        self.judgments = judgments
+        self.unjudged = _without(first_documents, judgments.members)
+
+    @cached_property
+    def judged(self) -> list[str]:
+        """The judged documents that are not among the first ones. Few topics need them."""
+        return _without(self.judgments.ids, set(self.first_documents))
 
     @property
     def possible(self) -> int:
         """The number of documents that can match a judgment at most."""
-        return min(len(self.unjudged), len(self.judged))
+        matching = len(self.first_documents) - len(self.unjudged)
+        return min(len(self.unjudged), len(self.judgments.ids) - matching)
 
     @cached_property
     def judged_ids(self) -> SomeIds:
-        return SomeIds(self.judged)
+        return SomeIds(self.judged, some_of=self.judgments)
 
     @cached_property
     def lower_judged_ids(self) -> SomeIds:
@@ -139,11 +155,9 @@ class IdRule(NamedTuple):
         return topic.lower_judged_ids if self.ignores_case else topic.judged_ids
 
     def changes_any(self, topics: Iterable[SampledTopic]) -> bool:
-        """Whether the rule changes an id of these topics."""
+        """Whether the rule changes an id of the run for these topics."""
         for topic in topics:
             if any(self.of_run(id_) != id_ for id_ in topic.unjudged):
-                return True
-            if self.ignores_case and topic.lower_judged_ids.ids != topic.judged:
                 return True
         return False
 
@@ -197,9 +211,8 @@ class UnmatchedDocuments:
             first_documents = listed[bounds[place] : bounds[place + 1]]
             topic = ranks.judged.topics[number]
             judgments = _judged_ids(whole, whole.code[topic])
-            self.judgments += len(judgments)
-            unjudged = _without(first_documents, judgments)
-            self.topics.append(SampledTopic(unjudged, _without(judgments, first_documents)))
+            self.judgments += len(judgments.ids)
+            self.topics.append(SampledTopic(first_documents, judgments))
 
     def rule(self) -> str:
         """The sentence on the rule by which most documents match, at least half of those that can.
@@ -208,9 +221,10 @@ class UnmatchedDocuments:
         """
         possible = sum(topic.possible for topic in self.topics)
         least = max(LEAST_MATCHES, possible / 2)
-        words, best = self._best_of(self._rules())
+        changing = self._changing_rules()
+        words, best = self._best_of(self._rules(changing))
         if len(best) < least:
-            words, best = self._best_of(self._rules_of_two_changes())
+            words, best = self._best_of(self._rules_of_two_changes(changing))
         if len(best) >= least and self.judged is not None:
             # An id that the qrels have for another topic is a document of its own.
             ids = ids_of_qrels(self.judged)
@@ -267,27 +281,41 @@ class UnmatchedDocuments:
         most_first = sorted(self.topics, key=lambda topic: topic.possible, reverse=True)
         return most_first[:TRIED_TOPICS]
 
-    def _rules(self) -> Iterator[IdRule]:
-        """All rules of one change, each made when it is tried."""
+    def _changing_rules(self) -> list[IdRule]:
+        """Those of the rules for the case and for separators that change an id of a tried topic.
+
+        A rule that leaves all ids as they are would repeat the rules of one change.
+        """
         topics = self.tried
-        if SAME_CASE.changes_any(topics):
+        of_run = "\n".join(id_ for topic in topics for id_ in topic.unjudged)
+        of_qrels = "\n".join(id_ for topic in topics for id_ in topic.judged)
+        changing = []
+        if of_run.lower() != of_run or of_qrels.lower() != of_qrels:
+            changing.append(SAME_CASE)
+        for separator in SEPARATORS:
+            if separator in of_run:
+                rule = _up_to(separator)
+                if rule.changes_any(topics):
+                    changing.append(rule)
+        return changing
+
+    def _rules(self, changing: Sequence[IdRule]) -> Iterator[IdRule]:
+        """All rules of one change, each made when it is tried; `changing` are some of them."""
+        if SAME_CASE in changing:
             yield SAME_CASE
-        yield from _affix_rules(topics, UNCHANGED)
-        for rule in map(_up_to, SEPARATORS):
-            if rule.changes_any(topics):
+        yield from _affix_rules(self.tried, UNCHANGED)
+        for rule in changing:
+            if rule is not SAME_CASE:
                 yield rule
 
-    def _rules_of_two_changes(self) -> Iterator[IdRule]:
+    def _rules_of_two_changes(self, changing: Sequence[IdRule]) -> Iterator[IdRule]:
         """All rules of two changes, each made when it is tried."""
         topics = self.tried
-        # A change that leaves all ids as they are would repeat the rules of one change.
-        separating = [rule for rule in map(_up_to, SEPARATORS) if rule.changes_any(topics)]
-        first_rules = list(separating)
-        if SAME_CASE.changes_any(topics):
-            first_rules.insert(0, SAME_CASE)
-            for rule in separating:
-                yield _both(rule, SAME_CASE)
-        for first in first_rules:
+        if SAME_CASE in changing:
+            for rule in changing:
+                if rule is not SAME_CASE:
+                    yield _both(rule, SAME_CASE)
+        for first in changing:
             for second in _affix_rules(topics, first):
                 yield _both(first, second)._replace(one_to_one=first is not SAME_CASE)
         run = [SomeIds(topic.unjudged) for topic in topics]
@@ -386,20 +414,19 @@ def _up_to(separator: str) -> IdRule:
     return IdRule(words, before_last)
 
 
-def _without(ids: Iterable[str], others: Iterable[str]) -> list[str]:
+def _without(ids: Iterable[str], others: set[str]) -> list[str]:
     """The ids that are not among the others."""
-    excluded = set(others)
-    return [id_ for id_ in ids if id_ not in excluded]
+    return [id_ for id_ in ids if id_ not in others]
 
 
 @computed_once
-def _judged_ids(judged: Judged, topic: int) -> list[str]:
+def _judged_ids(judged: Judged, topic: int) -> SomeIds:
     """The first judged documents of this topic of whole qrels, which keep them for further runs.
 
     The qrels of a block belong to one run alone.
     """
     documents = judged.rows.part(np.array([topic])).docs
-    return list(documents.take(slice(MOST_JUDGED)).ids())
+    return SomeIds(documents.take(slice(MOST_JUDGED)).ids())
 
 
 def _most_frequent_ending(shorter: Sequence[SomeIds], longer: Sequence[SomeIds]) -> str:

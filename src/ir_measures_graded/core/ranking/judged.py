@@ -101,6 +101,7 @@ class Judged:
         self.read_intents = read_intents
         self.documents = documents
         self.computed: dict[Hashable, Any] = {}
+        self._kept_parts: dict[bytes, Judged] = {}
 
     def need_one_level(self) -> None:
         """Raise `GradedError` if a document has two levels."""
@@ -161,6 +162,20 @@ class Judged:
         if self.documents is not None:
             judged.documents = self.documents.part(topics)
         return judged
+
+    def kept_part(self, topics: np.ndarray) -> Judged:
+        """The same, kept for further runs, which often have the same topics in a block.
+
+        All kept parts together have no more documents than these qrels.
+        """
+        key = topics.tobytes()
+        if key not in self._kept_parts:
+            part = self.part(topics)
+            kept = sum(other.level.size for other in self._kept_parts.values())
+            if kept + part.level.size > self.level.size:
+                self._kept_parts.clear()
+            self._kept_parts[key] = part
+        return self._kept_parts[key]
 
     def intents_of(self, topics: np.ndarray) -> Intents:
         """The judgments for intents of the topics with these numbers."""
