@@ -282,3 +282,17 @@ def test_a_first_judge_that_is_no_human_is_called_by_its_name(output, human):
     own = " ".join(output("judges", "human.txt", *words[2:]))
     assert own.startswith("llm agrees with the human on 100 % of")
     assert "taken as the human" not in own
+
+
+def test_all_tables_of_few_topics_are_shown_without_an_estimate(capsys):
+    Path("human").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 a 0\nq2 0 b 1\n")
+    Path("machine").write_text("q1 0 a 1\nq1 0 b 1\nq2 0 a 0\nq2 0 b 1\n")
+    for name, order in {"A": "ab", "B": "ba"}.items():
+        rows = [f"{q} Q0 {d} 1 {2 - i} x\n" for q in ("q1", "q2") for i, d in enumerate(order)]
+        Path(f"{name}.run").write_text("".join(rows))
+    words = ["judges", "human", "machine", "A.run", "B.run", "nDCG@2", "--show"]
+    assert cli.main([*words, "all"]) == 0
+    assert "no estimate: an estimate needs at least 5 topics" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert cli.main([*words, "estimates"]) == 2

@@ -419,7 +419,7 @@ def _estimates(panel: Panel, arguments: Arguments, remarks: list[Remark]) -> Est
     try:
         estimates = estimated(panel, arguments.confidence, arguments.width)
     except NotApplicableError as error:
-        if arguments.show is not None:
+        if arguments.show not in (None, ALL):
             raise
         # The agreement needs no estimate.
         remark = Remark("no estimate", "", f"no estimate: {error}")
