@@ -467,6 +467,10 @@ def _most_frequent_frame(shorter: Sequence[SomeIds], longer: Sequence[SomeIds]) 
     """
     count: Counter[tuple[str, str]] = Counter()
     for short_ids, long_ids in zip(shorter, longer, strict=True):
+        shortest = min(short_ids.lengths, default=0)
+        longest = max(long_ids.lengths, default=0)
+        if shortest + 2 > longest:  # no id has another one inside
+            continue
         for id_ in long_ids.ids[:COMPARED]:
             for short in _inside(id_, short_ids):
                 prefix, _, ending = id_.partition(short)
