@@ -1,8 +1,10 @@
 """`evaluate`: several runs by several measures over one collection."""
 
 import dataclasses
+import gc
 import gzip
 import io
+import weakref
 from pathlib import Path
 
 import ir_measures
@@ -14,6 +16,7 @@ import pytest
 from input_forms import ONLY_GRADED
 from ir_measures_graded import GradedError, RunFile, demo, nDCG_JK
 from ir_measures_graded.analysis import Evaluation, evaluate
+from ir_measures_graded.core.ranking.judged import Judged
 from ir_measures_graded.errors import Remark
 
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 2}, "q3": {"d": 1, "e": 0}}
@@ -44,6 +47,25 @@ def test_tables_are_converted_for_other_providers():
     for form, make in ONLY_GRADED.items():
         evaluation = evaluate(make(QRELS, "relevance"), {"run": make(run, "score")}, measures)
         np.testing.assert_array_equal(evaluation.values, expected, form)
+
+
+def test_qrels_of_files_leave_memory_without_a_search_for_circles(monkeypatch):
+    created = []
+
+    def remembering(judged, *args, _init=Judged.__init__, **named):
+        _init(judged, *args, **named)
+        created.append(weakref.ref(judged))
+
+    monkeypatch.setattr(Judged, "__init__", remembering)
+    runs = {name: RunFile(demo.run_paths()[name]) for name in "AB"}
+    gc.disable()
+    try:
+        evaluate(demo.qrels_path(), runs, ["AP"])
+        alive = [reference for reference in created if reference() is not None]
+    finally:
+        gc.enable()
+    assert created
+    assert not alive
 
 
 def test_files_and_collection_ids_are_read(tmp_path):

@@ -17,7 +17,7 @@ from .measures import standard
 from .measures.base import GradedMeasure, MeasureError, OrderlessMean, ScoreError
 from .measures.standard import Standard, definition_of
 from .measures.topics import Topics
-from .ranking.judged import Judged
+from .ranking.judged import Judged, KeptParts
 from .ranking.ranks import JudgedRanks
 from .reduction import blocks_of, judged_of
 from .registry.facts import (
@@ -55,6 +55,7 @@ class GradedEvaluator(Evaluator):
             refuse_empty(rows)
             judged = judged_of(rows)
         self.judged = judged
+        self._parts = KeptParts(judged)
         check_whole_levels(measures, judged, rows)
         for measure in measures:
             check_levels(measure, judged, rows)
@@ -109,7 +110,7 @@ class GradedEvaluator(Evaluator):
         """The run, which is read and reduced with its blocks."""
         source = run if isinstance(run, RunSource) else in_memory(run, RUN)
         rows = source.rows() if source.in_memory else source.blocks()
-        return blocks_of(self.judged, rows)
+        return blocks_of(self._parts, rows)
 
     def _order(self, position: np.ndarray, computed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The topics in the order of ir-measures' own providers: topics of the run that they have

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import GradedError, shown
 from .by_topic import bounds_of, smallest
-from .ranking.judged import NO_INTENTS, Intents, Judged
+from .ranking.judged import NO_INTENTS, Intents, Judged, KeptParts
 from .ranking.ranks import BlockPlace, JudgedRanks, Sort
 from .rows.columns import NO_ITERATION
 from .rows.id_matching import Indices, matches
@@ -78,12 +78,13 @@ def reduced(
     return JudgedRanks.of(judged, BlockPlace(listed, numbers, order, has_own_id), matched)
 
 
-def blocks_of(judged: Judged, run: Rows | Iterable[Rows]) -> Iterator[JudgedRanks]:
+def blocks_of(parts: KeptParts, run: Rows | Iterable[Rows]) -> Iterator[JudgedRanks]:
     """A run in memory, reduced as one block, or a run that is read and reduced block by block.
 
     One more block has the topics that such a run lacks. If two blocks share a topic, the last one
     is complete.
     """
+    judged = parts.judged
     if isinstance(run, Rows):
         refuse_mixed(run, judged.rows)
         yield reduced(judged, run)
@@ -95,11 +96,11 @@ def blocks_of(judged: Judged, run: Rows | Iterable[Rows]) -> Iterator[JudgedRank
         refuse_mixed(rows, judged.rows)
         judged_topics = sorted(code[topic] for topic in rows.topics if topic in code)
         numbers = np.array(judged_topics, dtype=np.int64)
-        yield reduced(judged.kept_part(numbers), rows, numbers, start)
+        yield reduced(parts.of(numbers), rows, numbers, start)
         lacking[numbers] = False
         start += len(rows.topics)
     rest = np.flatnonzero(lacking)
-    yield reduced(judged.kept_part(rest), read_run({}), rest)
+    yield reduced(parts.of(rest), read_run({}), rest)
 
 
 def _equal(listed: Rows, judged: Rows) -> tuple[np.ndarray, np.ndarray]:

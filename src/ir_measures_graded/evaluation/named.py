@@ -22,7 +22,7 @@ from ..arguments import explains_wrong_calls
 from ..core.measures.base import GradedMeasure
 from ..core.measures.topics import Topics
 from ..core.provider import view
-from ..core.ranking.judged import Judged
+from ..core.ranking.judged import Judged, KeptParts
 from ..core.ranking.ranks import JudgedRanks
 from ..core.reduction import blocks_of, judged_of
 from ..core.registry.names import OFFICIAL, OFFICIAL_OF_TREC_EVAL
@@ -112,6 +112,11 @@ class Judgments:
         """The judged documents, which may have levels for several intents."""
         with about(self.name):
             return self.selected or judged_of(self.rows, self.collection)
+
+    @cached_property
+    def parts(self) -> KeptParts:
+        """Parts of the judged documents, kept for further runs."""
+        return KeptParts(self.documents)
 
     @property
     def levels(self) -> tuple[float, ...]:
@@ -363,7 +368,7 @@ class Run:
                 rows = whole.ranks.listed
             else:
                 rows = whole.rows(whole.judgments)
-            (ranks,) = blocks_of(self.judgments.documents, rows)
+            (ranks,) = blocks_of(self.judgments.parts, rows)
         remarks: tuple[Remark, ...] = ()
         if self.parent is None:
             judgments = self.judgments
@@ -415,9 +420,9 @@ class Run:
             return (self.ranks,)
         source = self._source_for(judgments)
         if table is None and not source.in_memory:
-            return blocks_of(judgments.documents, self._blocks(source, judgments))
+            return blocks_of(judgments.parts, self._blocks(source, judgments))
         rows = self.rows(judgments) if table is None else table
-        return blocks_of(judgments.documents, rows)
+        return blocks_of(judgments.parts, rows)
 
     def rows(self, judgments: Judgments) -> Rows:
         """All rows of the run at once. Raises the errors of `RunSource` and of `check`."""

@@ -101,7 +101,6 @@ class Judged:
         self.read_intents = read_intents
         self.documents = documents
         self.computed: dict[Hashable, Any] = {}
-        self._kept_parts: dict[bytes, Judged] = {}
 
     def need_one_level(self) -> None:
         """Raise `GradedError` if a document has two levels."""
@@ -162,20 +161,6 @@ class Judged:
         if self.documents is not None:
             judged.documents = self.documents.part(topics)
         return judged
-
-    def kept_part(self, topics: np.ndarray) -> Judged:
-        """The same, kept for further runs, which often have the same topics in a block.
-
-        All kept parts together have no more documents than these qrels.
-        """
-        key = topics.tobytes()
-        if key not in self._kept_parts:
-            part = self.part(topics)
-            kept = sum(other.level.size for other in self._kept_parts.values())
-            if kept + part.level.size > self.level.size:
-                self._kept_parts.clear()
-            self._kept_parts[key] = part
-        return self._kept_parts[key]
 
     def intents_of(self, topics: np.ndarray) -> Intents:
         """The judgments for intents of the topics with these numbers."""
@@ -256,6 +241,30 @@ class Judged:
             levels.append(level)
             counts.append(count)
         return LevelCounts(np.concatenate(topics), np.concatenate(levels), np.concatenate(counts))
+
+
+class KeptParts:
+    """Parts of qrels, kept for further runs, which often have the same topics in a block.
+
+    All of them together have no more documents than the qrels, which they refer to. Qrels that
+    kept their own parts would stay in memory until Python looks for circles of objects.
+    """
+
+    def __init__(self, judged: Judged):
+        self.judged = judged
+        self._by_topics: dict[bytes, Judged] = {}
+
+    def of(self, topics: np.ndarray) -> Judged:
+        """The qrels of the topics with these numbers."""
+        key = topics.tobytes()
+        part = self._by_topics.get(key)
+        if part is None:
+            part = self.judged.part(topics)
+            kept = sum(other.level.size for other in self._by_topics.values())
+            if kept + part.level.size > self.judged.level.size:
+                self._by_topics.clear()
+            self._by_topics[key] = part
+        return part
 
 
 class Intents:
