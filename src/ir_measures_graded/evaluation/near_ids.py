@@ -37,6 +37,8 @@ LONGEST_PATTERN = 60
 """The characters of a pattern that is named."""
 TRIED_TOPICS = 10
 """The topics of the sample on which rules are tried: those where most documents can match."""
+KEPT_PARTS = 4
+"""The parts of ids that are kept for further runs, for each id. Ids of many lengths have more."""
 COMPARED = 20  # ids that begin like another one and are compared with it
 
 
@@ -84,15 +86,20 @@ class SomeIds:
     def parts(self, length: int, at_end: bool) -> set[str]:
         """The first characters of each id, or the last ones; of a shorter id, all characters.
 
-        They are those of all ids if these are some of others.
+        They are those of all ids if these are some of others that keep them.
         """
-        if self.some_of is not None:
-            return self.some_of.parts(length, at_end)
         key = (length, at_end)
+        if self.some_of is not None and self.some_of.keeps(key):
+            return self.some_of.parts(length, at_end)
         if key not in self._parts:
             part = slice(-length, None) if at_end else slice(length)
             self._parts[key] = set(map(itemgetter(part), self.ids))
         return self._parts[key]
+
+    def keeps(self, key: tuple[int, bool]) -> bool:
+        """Whether parts of this length are kept, or may be kept too, for further runs."""
+        kept = sum(map(len, self._parts.values()))
+        return key in self._parts or kept < KEPT_PARTS * len(self.ids)
 
 
 class SampledTopic:
