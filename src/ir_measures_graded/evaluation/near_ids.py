@@ -228,10 +228,13 @@ class UnmatchedDocuments:
         """
         possible = sum(topic.possible for topic in self.topics)
         least = max(LEAST_MATCHES, possible / 2)
-        changing = self._changing_rules()
-        words, best = self._best_of(self._rules(changing))
+        tried = self._tried()
+        changes_case = _has_other_case(tried)
+        separating = _separating_rules(tried)
+        words, best = self._best_of(_rules(tried, changes_case, separating), tried)
         if len(best) < least:
-            words, best = self._best_of(self._rules_of_two_changes(changing))
+            rules = _rules_of_two_changes(tried, changes_case, separating)
+            words, best = self._best_of(rules, tried)
         if len(best) >= least and self.judged is not None:
             # An id that the qrels have for another topic is a document of its own.
             ids = ids_of_qrels(self.judged)
@@ -264,13 +267,14 @@ class UnmatchedDocuments:
                 return f", such as {shown(of_run)} of the run and {shown(of_qrels)} of the qrels"
         return ""
 
-    def _best_of(self, rules: Iterable[IdRule]) -> tuple[str, list[tuple[str, str]]]:
+    def _best_of(
+        self, rules: Iterable[IdRule], tried: Sequence[SampledTopic]
+    ) -> tuple[str, list[tuple[str, str]]]:
         """The words of the first rule by which most documents of the tried topics match, and its
         pairs in the whole sample.
         """
         best: IdRule | None = None
         most = 0
-        tried = self.tried
         for rule in rules:
             matches = sum(len(list(rule.pairs(topic))) for topic in tried)
             if matches > most:
@@ -282,62 +286,67 @@ class UnmatchedDocuments:
             pair for topic in self.topics for pair in best.pairs(topic)
         ]
 
-    @property
-    def tried(self) -> list[SampledTopic]:
+    def _tried(self) -> list[SampledTopic]:
         """The topics on which rules are tried."""
         most_first = sorted(self.topics, key=lambda topic: topic.possible, reverse=True)
         return most_first[:TRIED_TOPICS]
 
-    def _changing_rules(self) -> list[IdRule]:
-        """Those of the rules for the case and for separators that change an id of a tried topic.
-
-        A rule that leaves all ids as they are would repeat the rules of one change.
-        """
-        topics = self.tried
-        of_run = "\n".join(id_ for topic in topics for id_ in topic.unjudged)
-        of_qrels = "\n".join(id_ for topic in topics for id_ in topic.judged)
-        changing = []
-        if of_run.lower() != of_run or of_qrels.lower() != of_qrels:
-            changing.append(SAME_CASE)
-        for separator in SEPARATORS:
-            if separator in of_run:
-                rule = _up_to(separator)
-                if rule.changes_any(topics):
-                    changing.append(rule)
-        return changing
-
-    def _rules(self, changing: Sequence[IdRule]) -> Iterator[IdRule]:
-        """All rules of one change, each made when it is tried; `changing` are some of them."""
-        if SAME_CASE in changing:
-            yield SAME_CASE
-        yield from _affix_rules(self.tried, UNCHANGED)
-        for rule in changing:
-            if rule is not SAME_CASE:
-                yield rule
-
-    def _rules_of_two_changes(self, changing: Sequence[IdRule]) -> Iterator[IdRule]:
-        """All rules of two changes, each made when it is tried."""
-        topics = self.tried
-        if SAME_CASE in changing:
-            for rule in changing:
-                if rule is not SAME_CASE:
-                    yield _both(rule, SAME_CASE)
-        for first in changing:
-            for second in _affix_rules(topics, first):
-                yield _both(first, second)._replace(one_to_one=first is not SAME_CASE)
-        run = [SomeIds(topic.unjudged) for topic in topics]
-        qrels = [topic.judged_ids for topic in topics]
-        prefix, ending = _most_frequent_frame(qrels, run)
-        if prefix:
-            without_both = _both(_without_prefix(prefix), _without_ending(ending))
-            yield without_both._replace(pattern=_pattern_without(prefix, ending))
-        prefix, ending = _most_frequent_frame(run, qrels)
-        if prefix:
-            yield _both(_with_prefix(prefix), _with_ending(ending))
-
 
 UNCHANGED = IdRule("", str)
 SAME_CASE = IdRule("in the same case", str.lower, ignores_case=True)
+
+
+def _has_other_case(topics: Iterable[SampledTopic]) -> bool:
+    """Whether an id of these topics is not in lower case."""
+    for topic in topics:
+        for ids in (topic.unjudged, topic.judged):
+            text = "\n".join(ids)
+            if text.lower() != text:
+                return True
+    return False
+
+
+def _separating_rules(topics: Sequence[SampledTopic]) -> list[IdRule]:
+    """The rules for separators that change an id of the run for these topics."""
+    text = "\n".join(id_ for topic in topics for id_ in topic.unjudged)
+    rules = [_up_to(separator) for separator in SEPARATORS if separator in text]
+    return [rule for rule in rules if rule.changes_any(topics)]
+
+
+def _rules(
+    topics: Sequence[SampledTopic], changes_case: bool, separating: Sequence[IdRule]
+) -> Iterator[IdRule]:
+    """All rules of one change, each made when it is tried."""
+    if changes_case:
+        yield SAME_CASE
+    yield from _affix_rules(topics, UNCHANGED)
+    yield from separating
+
+
+def _rules_of_two_changes(
+    topics: Sequence[SampledTopic], changes_case: bool, separating: Sequence[IdRule]
+) -> Iterator[IdRule]:
+    """All rules of two changes, each made when it is tried.
+
+    A change that leaves all ids as they are would repeat the rules of one change.
+    """
+    first_rules = list(separating)
+    if changes_case:
+        first_rules.insert(0, SAME_CASE)
+        for rule in separating:
+            yield _both(rule, SAME_CASE)
+    for first in first_rules:
+        for second in _affix_rules(topics, first):
+            yield _both(first, second)._replace(one_to_one=first is not SAME_CASE)
+    run = [SomeIds(topic.unjudged) for topic in topics]
+    qrels = [topic.judged_ids for topic in topics]
+    prefix, ending = _most_frequent_frame(qrels, run)
+    if prefix:
+        without_both = _both(_without_prefix(prefix), _without_ending(ending))
+        yield without_both._replace(pattern=_pattern_without(prefix, ending))
+    prefix, ending = _most_frequent_frame(run, qrels)
+    if prefix:
+        yield _both(_with_prefix(prefix), _with_ending(ending))
 
 
 def _affix_rules(topics: Iterable[SampledTopic], first: IdRule) -> Iterator[IdRule]:
