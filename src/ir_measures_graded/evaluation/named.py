@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures import Measure
@@ -58,11 +58,12 @@ UNNAMED = "run"
 """The name of a run without a name."""
 
 
-class AssumedLevel(NamedTuple):
+class AssumedLevel:
     """The level of documents that are not judged in truth, pairs of topic and id."""
 
-    level: float
-    documents: frozenset[tuple[str, str]]
+    def __init__(self, level: float, documents: frozenset[tuple[str, str]]):
+        self.level = level
+        self.documents = documents
 
 
 @dataclass(eq=False, repr=False)
@@ -481,11 +482,12 @@ class Run:
         )
 
 
-class NamedSource(NamedTuple):
+class NamedSource:
     """The runs in a file under a name, which comes before their own names if there are several."""
 
-    name: str
-    file: RunFile
+    def __init__(self, name: str, file: RunFile):
+        self.name = name
+        self.file = file
 
     def runs(self) -> Iterator[tuple[str, Any]]:
         """The pairs of name and run."""

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -90,15 +90,22 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
         yield rows.without("rank")
 
 
-class ParsedBlock(NamedTuple):
+class ParsedBlock:
     """A block, its number of lines, and the table of its rows; None if lines could be read
     differently. `line` has the line of each row, from 1, if rows have several.
     """
 
-    block: Block
-    lines: int = 0
-    table: Columns | pyarrow.Table | None = None
-    line: np.ndarray | None = None
+    def __init__(
+        self,
+        block: Block,
+        lines: int = 0,
+        table: Columns | pyarrow.Table | None = None,
+        line: np.ndarray | None = None,
+    ):
+        self.block = block
+        self.lines = lines
+        self.table = table
+        self.line = line
 
     def numbers(self, before: int) -> np.ndarray:
         """The number of the line of each row, if so many lines are before the block."""

@@ -38,7 +38,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, product
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -63,7 +63,7 @@ TYPESET = ("markdown", "latex")
 """The formats of tables that are pasted elsewhere."""
 
 
-class Column(NamedTuple):
+class Column:
     """A column of a table.
 
     - `name`: the key in records.
@@ -72,9 +72,10 @@ class Column(NamedTuple):
       with its bound; None leaves the value. An empty cell (None) stays empty.
     """
 
-    name: str
-    heading: str = ""
-    kind: Callable[[Any], Any] | None = None
+    def __init__(self, name: str, heading: str = "", kind: Callable[[Any], Any] | None = None):
+        self.name = name
+        self.heading = heading
+        self.kind = kind
 
     @property
     def title(self) -> str:
@@ -192,6 +193,7 @@ class Table:
     def with_ends(self) -> Table:
         """The same table, in which a value with the ends of its interval has three columns.
 
+        >>> from typing import NamedTuple
         >>> Ends = NamedTuple("Ends", [("value", float), ("lower", float), ("upper", float)])
         >>> table = Table(["judge", Column("kappa", "kappa (95 % interval)", str)], [])
         >>> replace(table, rows=[["llm", Ends(0.5, 0.25, 0.75)]]).with_ends().cells()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -173,7 +173,7 @@ def _array(compute: Callable[[Topics], np.ndarray]) -> cached_property[np.ndarra
     return cached_property(read_only)
 
 
-class StopSteps(NamedTuple):
+class StopSteps:
     """How a user comes to stop at the relevant documents of the run's list.
 
     `stops` is the probability to stop at each, for a user who gets there, and `worth` what stopping
@@ -181,10 +181,13 @@ class StopSteps(NamedTuple):
     the products; it is empty if nothing does.
     """
 
-    stops: GainList
-    worth: GainList
-    worth_in_words: str
-    divisor_in_words: str
+    def __init__(
+        self, stops: GainList, worth: GainList, worth_in_words: str, divisor_in_words: str
+    ):
+        self.stops = stops
+        self.worth = worth
+        self.worth_in_words = worth_in_words
+        self.divisor_in_words = divisor_in_words
 
 
 class Topics:

@@ -51,10 +51,8 @@ from .facts import allowed, is_err, is_graded, needs_intents, typed, with_option
 from .names import OFFICIAL, normalised, registry
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
-# Every part begins at a fixed character, so that the search takes linear time.
-_NUMBER = r"(?:[-+]\s*)?(?:inf(?:inity)?\b|nan\b|[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?)"
-_PAIR = rf"{_NUMBER}\s*:\s*{_NUMBER}"
-_BARE_MAPPING = rf"(?i)\b(\w+\s*=\s*)({_PAIR}(?:\s*,\s*{_PAIR})*)"
+# The first part has no comma and the second no bracket, so that the search takes linear time.
+_BARE_MAPPING = r"""=([^=:,(){}\[\]'"]+:[^=(){}\[\]'"]*?)(?=,\s*\w+\s*=|\)|$)"""
 MOST_BITS = 10_000
 """The bits of the largest whole number that is read. Python converts a larger one slowly."""
 OTHER_GAINS = "nDCG_Burges takes any gains, exp and linear too"
@@ -642,7 +640,7 @@ def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]
 
 def _expression(text: str) -> ast.expr:
     """`text` as a Python expression; if it is not one, with braces around bare mappings."""
-    expression = _parsed(text) or _parsed(re.sub(_BARE_MAPPING, r"\1{\2}", text))
+    expression = _parsed(text) or _parsed(re.sub(_BARE_MAPPING, r"={\1}", text))
     if expression is None:
         raise GradedError(f"cannot read measure {shown(text)}; {_FORM}")
     for node in ast.walk(expression):

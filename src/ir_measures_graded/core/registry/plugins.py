@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from importlib.machinery import PathFinder
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
@@ -35,14 +35,22 @@ class PluginWarning(UserWarning):
     """A plugin was skipped; the message names its distribution, version and the reason."""
 
 
-class Plugin(NamedTuple):
+class Plugin:
     """A plugin that was found: its distribution, its measures and, if rejected, the reason."""
 
-    name: str
-    distribution: str
-    version: str
-    measures: tuple[GradedMeasure, ...] = ()
-    problem: str = ""
+    def __init__(
+        self,
+        name: str,
+        distribution: str,
+        version: str,
+        measures: tuple[GradedMeasure, ...] = (),
+        problem: str = "",
+    ):
+        self.name = name
+        self.distribution = distribution
+        self.version = version
+        self.measures = measures
+        self.problem = problem
 
     @property
     def status(self) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -46,11 +46,12 @@ RawColumn = Any
 """
 
 
-class Repeated(NamedTuple):
+class Repeated:
     """A column with the same text in so many rows."""
 
-    text: str
-    row_count: int
+    def __init__(self, text: str, row_count: int):
+        self.text = text
+        self.row_count = row_count
 
 
 class TopicNumbers(dict[str, int]):
@@ -141,16 +142,17 @@ def _are_plain(topics: Collection[Any]) -> bool:
     return is_short and "" not in topics and "\0" not in text
 
 
-class Stretches(NamedTuple):
+class Stretches:
     """A column of topics as S stretches of equal ids. Consecutive stretches may have the same id.
 
     `start` (S) has the first row of each stretch, and `code` (S) the number of its topic among the
     `topics`.
     """
 
-    start: np.ndarray
-    code: np.ndarray
-    topics: TopicNumbers
+    def __init__(self, start: np.ndarray, code: np.ndarray, topics: TopicNumbers):
+        self.start = start
+        self.code = code
+        self.topics = topics
 
     def topic_of(self, row: int) -> str:
         """The topic of a row."""
@@ -374,7 +376,7 @@ def _of_categories(codes: np.ndarray, categories: Ids) -> Cells:
 
 def begins_with_integer(column: RawColumn) -> bool:
     """Whether the first id of a column is an integer."""
-    if isinstance(column, Stretches) or not len(column):
+    if isinstance(column, (Stretches, Repeated)) or not len(column):
         return False
     first = column[0].as_py() if is_arrow(column) else column[0]
     return _is_integer(first)
@@ -425,8 +427,9 @@ def stretches_of(column: RawColumn, field: str, has_rows: bool = True) -> Stretc
     If the source `has_rows`, error messages may number them. The column may consist of stretches
     already.
 
-    >>> stretches_of(["q1", "q1", "q1", "q2", "q2", "q1"], "run: query_id")
-    Stretches(start=array([0, 3, 5]), code=array([0, 1, 0]), topics={'q1': 0, 'q2': 1})
+    >>> stretches = stretches_of(["q1", "q1", "q1", "q2", "q2", "q1"], "run: query_id")
+    >>> stretches.start, stretches.code, stretches.topics
+    (array([0, 3, 5]), array([0, 1, 0]), {'q1': 0, 'q2': 1})
     """
     if isinstance(column, Stretches):
         return column
