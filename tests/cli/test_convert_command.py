@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from command_line import command
 from ir_measures_graded import RunFile, cli
-from ir_measures_graded.core.rows.columns import RUN
 from ir_measures_graded.core.rows.id_matching import Ids
+from ir_measures_graded.core.rows.roles import RUN
 from ir_measures_graded.core.rows.rows import Facts, Part
 from ir_measures_graded.files.conversion import ConvertedRows, read_rows, written
 

@@ -9,7 +9,7 @@ from ir_measures_graded import GradedError, evaluate, read_qrels
 from ir_measures_graded.analysis import judges, merge_judges
 from ir_measures_graded.analysis.judging.one_table import judges_of_table
 from ir_measures_graded.analysis.judging.rows_by_judge import rows_by_judge
-from ir_measures_graded.core.rows.columns import QRELS
+from ir_measures_graded.core.rows.roles import QRELS
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.files.conversion import read_rows
 

@@ -8,7 +8,8 @@ import pytest
 from reading import in_pieces, refused
 
 from ir_measures_graded import GradedError, cli, read_qrels
-from ir_measures_graded.core.rows.level_words import levels_named, words_as_levels
+from ir_measures_graded.core.rows.chosen import words_as_levels
+from ir_measures_graded.core.rows.level_words import levels_named
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.files.files import qrels_in
 

@@ -10,8 +10,8 @@ from reading import refused
 
 from ir_measures_graded import GradedError, RunFile, read_qrels
 from ir_measures_graded.analysis import Evaluation
-from ir_measures_graded.core.rows.columns import RUN
 from ir_measures_graded.core.rows.in_memory import in_memory
+from ir_measures_graded.core.rows.roles import RUN
 from ir_measures_graded.errors import InputWarning
 
 ROWS = [("7", "d1", 5.0), ("7", "d2", 1.0)]

@@ -23,7 +23,7 @@ from ..core.ranking.gains import EXP, LINEAR, PRESETS, Gains, Number, gain_of, p
 from ..core.ranking.ranks import JudgedRanks
 from ..core.registry.facts import gains_of, graded_err, is_err
 from ..core.registry.notation import parse_measure
-from ..core.rows.level_words import named_levels
+from ..core.rows.chosen import named_levels
 from ..errors import GradedError
 from ..evaluation.named import Run, Study, short_names
 from ..files.files import RunFile

@@ -18,8 +18,7 @@ from ..core.registry.facts import CHOICES_OF_NO_RELEVANT, ZERO, is_err, with_mis
 from ..core.registry.names import OFFICIAL, registry
 from ..core.registry.notation import is_measure, parse_measure, parse_measures, with_gains
 from ..core.registry.plugins import without_search
-from ..core.rows.columns import OUR_NAMES, Chosen, SharedName
-from ..core.rows.level_words import levels_named
+from ..core.rows.chosen import OUR_NAMES, Chosen, SharedName
 from ..errors import GradedError, Remark, UnknownMeasureError, did_you_mean, quoted
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.named import (
@@ -146,6 +145,8 @@ def levels_of_words(text: str) -> dict[str, float]:
             raise ArgumentTypeError(
                 f"{pair!r} is not allowed; give WORD:LEVEL,…, as in 'Bad:0,Good:1,Perfect:2'"
             )
+    from ..core.rows.level_words import levels_named  # This import takes time.
+
     try:
         return levels_named(levels)
     except GradedError as error:

@@ -4,7 +4,8 @@ import os
 import sys
 from dataclasses import replace
 
-from ..core.rows.columns import QRELS, RUN, Chosen
+from ..core.rows.chosen import Chosen
+from ..core.rows.roles import QRELS, RUN
 from ..errors import GradedError, Remark
 from ..evaluation.remarks import issue
 from ..files.content import SIZES, WITHOUT_LIMITS

@@ -34,7 +34,9 @@ from ..analysis.judging.percentiles import RESAMPLES
 from ..analysis.judging.rows_by_judge import UNJUDGED, rows_by_judge
 from ..analysis.statistics.defaults import CONFIDENCE
 from ..core.registry.notation import is_measure
-from ..core.rows.columns import JUDGE, QRELS, SharedName, option_of
+from ..core.rows.chosen import JUDGE, SharedName
+from ..core.rows.columns import option_of
+from ..core.rows.roles import QRELS
 from ..core.rows.rows import Rows
 from ..errors import GradedError, NotApplicableError, Remark, quoted
 from ..evaluation.named import Judgments
@@ -42,7 +44,7 @@ from ..evaluation.remarks import issue
 from ..files.content import is_lasting
 from ..files.conversion import rows_of, written
 from ..files.files import header_of
-from ..files.forms import UnknownNamesError
+from ..files.headers import UnknownNamesError
 from ..files.sources import definitions_of, is_file
 from ..output.formats import counted
 from ..output.result import View

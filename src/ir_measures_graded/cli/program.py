@@ -164,8 +164,7 @@ def _answered(words: Sequence[str]) -> Output:
 def _of_command(command: ModuleType, parser: "Parser", words: Sequence[str]) -> Output:
     """The output of the command with these words."""
     arguments = parser.arguments(words)
-    from ..core.rows.columns import chosen_names_read
-    from ..core.rows.level_words import words_as_levels
+    from ..core.rows.chosen import chosen_names_read, words_as_levels
     from ..evaluation.jobs import reading_by
     from ..output.result import Result
     from .results import Answer, check_files, printed_remarks, stamps, written
@@ -219,7 +218,7 @@ def _note_unread_columns(arguments: Any, read: Collection[tuple[str, str]]) -> N
 
     Beside names that are read, one of levels or scores may be there for other commands.
     """
-    from ..core.rows.columns import IDS
+    from ..core.rows.roles import IDS
 
     for pairs in arguments.get("columns") or ():
         for ours, theirs in pairs:

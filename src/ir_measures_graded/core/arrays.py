@@ -48,10 +48,10 @@ from .registry.facts import (
     with_options,
 )
 from .registry.notation import parse_list, parse_measure
-from .rows.columns import QRELS, RUN
 from .rows.decimals import as_decimals
 from .rows.id_columns import Cells
 from .rows.id_matching import Ids
+from .rows.roles import QRELS, RUN
 from .rows.rows import Rows
 from .uncertainty import with_option
 from .uncertainty.first_ranks import FirstRanks, Groups, Ranking, groups_of

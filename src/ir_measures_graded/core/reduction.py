@@ -15,9 +15,9 @@ from ..errors import GradedError, shown
 from .by_topic import bounds_of, smallest
 from .ranking.judged import NO_INTENTS, Intents, Judged, KeptParts
 from .ranking.ranks import BlockPlace, JudgedRanks, Sort
-from .rows.columns import NO_ITERATION
 from .rows.id_matching import Indices, matches
 from .rows.in_memory import read_run
+from .rows.roles import NO_ITERATION
 from .rows.rows import Distinct, Rows, distinct, judged_twice, refuse_mixed, refuse_repeated
 
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import names, refused
 from ..core.ranking.gains import plain_number
-from ..core.rows.columns import QRELS, Chosen, column_of_topics, is_known
+from ..core.rows.chosen import Chosen
+from ..core.rows.columns import column_of_topics, is_known
+from ..core.rows.roles import QRELS
 from ..errors import GradedError, Remark, needed, shown
 from ..output.formats import listed
 from .remarks import issue

@@ -19,9 +19,9 @@ from ..arguments import names as names_in
 from ..core.registry.facts import needs_all_topics
 from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
-from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.floats import floats
 from ..core.rows.in_memory import read_qrels, read_run
+from ..core.rows.roles import QRELS, RUN, Role
 from ..core.rows.rows import RunSource
 from ..errors import GradedError, needed, shown
 from .named import Judgments, Run, about

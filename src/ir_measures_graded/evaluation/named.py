@@ -28,10 +28,10 @@ from ..core.reduction import blocks_of, judged_of
 from ..core.registry.names import OFFICIAL, OFFICIAL_OF_TREC_EVAL
 from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
-from ..core.rows.columns import QRELS, RUN, Role
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.in_memory import Source, in_memory
 from ..core.rows.lists import has_pairs, is_pair, sequence_of
+from ..core.rows.roles import QRELS, RUN, Role
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
 from ..errors import FileError, GradedError, Remark, WholeLevelsError, did_you_mean, quoted, shown
 from ..files.content import matching

@@ -32,16 +32,15 @@ from ..core.registry.everyday import is_everyday
 from ..core.registry.facts import is_graded, range_of, sign_of
 from ..core.registry.notation import LONGEST_NAME, NamedMeasure, measure_named
 from ..core.rows.arrow import arrow_numbers, exports_arrow, whole_table
+from ..core.rows.chosen import RANK, Chosen, columns_named
 from ..core.rows.columns import (
     MOST_COLUMNS,
     NAMES,
-    RANK,
-    Chosen,
     column_name,
-    columns_named,
     plain,
     refuse_shared,
     required_column,
+    with_usual_names,
 )
 from ..errors import FileError, GradedError, Remark, needed, shown
 from ..files.content import (
@@ -267,7 +266,7 @@ def renamed(frame: DataFrame, name: str, columns: tuple[tuple[str, str], ...]) -
     Columns of rankings that it lacks are those of other files of the command.
     """
     names = list(frame)
-    chosen = Chosen(columns=columns).with_usual_names(names, COLUMNS_OF_TABLES)
+    chosen = with_usual_names(Chosen(columns=columns), names, COLUMNS_OF_TABLES)
     named = {}
     for ours, _ in chosen.columns:
         is_there = not set(names).isdisjoint(chosen.names(ours))

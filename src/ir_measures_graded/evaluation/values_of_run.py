@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ir_measures import Measure
 
 from ..core.registry.notation import NamedMeasure, measure_named
-from ..core.rows.columns import column_name, columns_named
+from ..core.rows.chosen import columns_named
+from ..core.rows.columns import column_name
+from ..core.rows.floats import number_of
 from ..errors import GradedError, shown, similar_names
 from ..files.files import RunFile, without_endings
-from ..files.forms import number_of
 from ..files.sources import is_file
 from ..output.formats import listed
 from .named import NamedSource, short_names

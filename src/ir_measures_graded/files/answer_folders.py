@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from ..core.rows.columns import RUN
+from ..core.rows.roles import RUN
 from ..core.rows.rows import Part
 from ..errors import BY_NAME, FileError, Remark, shown
 from .content import FEWER, HIDDEN, MOST_ENTRIES, Content, File, Reading

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Union
 
 import numpy as np
 
-from ..core.rows.columns import QRELS, Chosen, Role, file_columns, judge_column, remark_on_words
+from ..core.rows.chosen import NOTHING_CHOSEN, Chosen
+from ..core.rows.roles import QRELS, Role
 from ..errors import (
     LONGEST,
     ON_COLUMNS,
@@ -198,11 +199,13 @@ class Reading(NamedTuple):
     """How a file is read: as qrels or a run, with the choices of a user, and in these sizes."""
 
     role: Role
-    chosen: Chosen = Chosen()
+    chosen: Chosen = NOTHING_CHOSEN
     sizes: Sizes = SIZES
 
     def columns(self, file: str, names: Sequence[str]) -> tuple[dict[str, str], bool]:
         """The columns of a file with these names, as `file_columns`."""
+        from ..core.rows.columns import file_columns  # This import takes time.
+
         return file_columns(file, names, self.role, self.chosen)
 
     def heads(self, columns: Mapping[str, str]) -> tuple[str, ...]:
@@ -215,10 +218,14 @@ class Reading(NamedTuple):
         empty if there is none."""
         if self.role is not QRELS:
             return ""
+        from ..core.rows.columns import judge_column
+
         return judge_column(names, columns.values()) or ""
 
     def remarks(self, file: str, names: Sequence[str]) -> tuple[Remark, ...]:
         """The remark on columns with these names that are read by their words, if there are any."""
+        from ..core.rows.columns import remark_on_words
+
         text = remark_on_words(file, names, self.role, self.chosen)
         return (Remark(ON_COLUMNS, "", text),) if text else ()
 

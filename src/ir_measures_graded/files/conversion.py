@@ -23,10 +23,12 @@ import numpy as np
 
 from ..core.by_topic import bounds_of
 from ..core.rows.arrow import arrow_array
-from ..core.rows.columns import INTENTS, OF_CLASSIFIERS, QRELS, RUN, Chosen, Role, plain
+from ..core.rows.chosen import NOTHING_CHOSEN, Chosen
+from ..core.rows.columns import OF_CLASSIFIERS, plain
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory
 from ..core.rows.rank_order import remark_on_counting
+from ..core.rows.roles import INTENTS, QRELS, RUN, Role
 from ..core.rows.rows import Facts, Part, joined
 from ..errors import FileError, GradedError, InputWarning, level_of_caller, needed, shown
 from .content import SIZES, Content, File, Reading, Sizes, is_lasting
@@ -91,7 +93,7 @@ def read_rows(
     qrels keep all rows. Raises `FileError` for a file that cannot be read, for one without rows,
     for a run with a repeated document, and for a file that could be both.
     """
-    chosen = chosen or Chosen()
+    chosen = chosen or NOTHING_CHOSEN
     name = Content(file).name
     if role is None:
         is_there = not isinstance(file, (str, os.PathLike)) or is_file(os.fspath(file))

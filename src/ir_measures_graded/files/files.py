@@ -26,17 +26,11 @@ import numpy as np
 from ir_measures import ScoredDoc
 
 from ..arguments import explains_wrong_calls, flag
-from ..core.rows.columns import IDS, QRELS, RUN, Chosen, columns_named
+from ..core.rows.chosen import NOTHING_CHOSEN, Chosen, columns_named, words_as_levels
 from ..core.rows.id_matching import Ids
 from ..core.rows.in_memory import in_memory, under_our_names
-from ..core.rows.level_words import (
-    MOST_WORDS,
-    WordInFileError,
-    levels_named,
-    unnamed_words,
-    words_as_levels,
-)
 from ..core.rows.rank_order import remark_on_counting
+from ..core.rows.roles import IDS, QRELS, RUN
 from ..core.rows.rows import (
     Facts,
     Part,
@@ -70,9 +64,9 @@ from .table_kinds import KINDS, PARQUET, kind_of
 from .text_files import text_parts
 
 if TYPE_CHECKING:
+    from ..core.rows.level_words import WordInFileError
     from .spilled import SpilledRows
 
-NOTHING_CHOSEN = Chosen()
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
 ROWS_OF_WORDS = 1 << 20  # rows that are read again for the words of levels in a message
 REPEATED = ("run", *IDS)  # what no two rows share
@@ -108,7 +102,11 @@ def read_qrels(
     """
     sizes = SIZES if flag("limits", limits) else WITHOUT_LIMITS
     chosen = Chosen(columns=columns_named(columns))
-    words = None if levels is None else levels_named(levels)
+    words: Mapping[str, float] | None = None
+    if levels is not None:
+        from ..core.rows.level_words import levels_named  # This import takes time.
+
+        words = levels_named(levels)
     with words_as_levels(words):
         if isinstance(file, (str, os.PathLike)) or hasattr(file, "read"):
             return qrels_in(file, sizes=sizes, chosen=chosen)
@@ -511,7 +509,11 @@ def parts_of(file: File, reading: Reading) -> Generator[Part]:
     """The rows of a file, in its order."""
     try:
         yield from _parts_of(file, reading)
-    except WordInFileError as error:
+    except FileError as error:
+        from ..core.rows.level_words import WordInFileError  # This import takes time.
+
+        if not isinstance(error, WordInFileError):
+            raise
         raise _with_all_words(error, file, reading) from None
 
 
@@ -522,6 +524,8 @@ def _with_all_words(error: WordInFileError, file: File, reading: Reading) -> Wor
     """
     if not is_lasting(file):
         return error
+    from ..core.rows.level_words import MOST_WORDS, unnamed_words
+
     with unnamed_words() as words, closing(_parts_of(file, reading)) as parts:
         count = 0
         with suppress(GradedError):
@@ -529,7 +533,7 @@ def _with_all_words(error: WordInFileError, file: File, reading: Reading) -> Wor
                 count += len(rows)
                 if count >= ROWS_OF_WORDS or len(words) >= MOST_WORDS:
                     break
-    return WordInFileError.of(error.reason, words)
+    return error.of(error.reason, words)
 
 
 def _parts_of(file: File, reading: Reading) -> Generator[Part]:

@@ -6,21 +6,20 @@ decide. Rows that follow the first block are checked against the form.
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows import columns
-from ..core.rows.columns import NO_ITERATION, QRELS, RUN, Role
+from ..core.rows.floats import number_of
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.id_matching import LONGEST_ID
+from ..core.rows.roles import NO_ITERATION, QRELS, RUN, Role
 from ..core.rows.rows import Part
 from ..errors import FileError, Remark, shown
 from ..output.formats import counted
-from .content import TO_UTF8, Content, Reading
+from .content import Content, Reading
 from .other_kinds import TABLE
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -30,8 +29,8 @@ ONE_ROW = (
 SAMPLED = (1, 2, 3, 4, 5)  # numbers of fields that several kinds of files have
 IS_JSON = rb'\s*(\{\s*["}]|\[\s*[{\[\]])'
 INTEGER = rb"[+-]?[0-9]+"
+DELIMITERS = (b"\t", b",", b";")  # of the names in a header
 SAMPLE = 5_000  # lines that decide about such a form
-HEADED_ROWS = 20  # rows below a line that may be a header
 MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
 Fields = tuple[bytes, ...]  # a column of the first rows
 
@@ -151,16 +150,19 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
     first_line = _first_line(text)
     header = len(start) - len(text) + len(first_line)
     first_row = _first_row(text)
-    form_of_table = _headed(first_row.rstrip(b"\r\n"), file, reading)
+    form_of_table = _form_of_table(first_row.rstrip(b"\r\n"), file, reading)
     if form_of_table is not None:
         header += len(first_row) - len(first_line)
     if form_of_table is None and first_line.startswith(b"#"):
         comments, line_after = _comments(text)
         header += comments + len(line_after) - len(first_line)
-        form_of_table = _headed(line_after.rstrip(b"\r\n"), file, reading)
+        form_of_table = _form_of_table(line_after.rstrip(b"\r\n"), file, reading)
     if form_of_table is not None:
         return _with_decimals(form_of_table, start[header:]), header
-    refuse_unknown_header(file, text, reading.role)
+    if _may_be_header(first_line):
+        from .headers import refuse_unknown_header  # This import takes time.
+
+        refuse_unknown_header(file, text, reading.role)
     reading.chosen.refuse_unread(file)
     is_described = first_line.startswith(b"<SYSDESC>")
     rows = text
@@ -181,114 +183,29 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
     return form._replace(unjudged=reading.chosen.unjudged), before
 
 
-def refuse_unknown_header(file: str, text: bytes, role: Role) -> None:
-    """Raise `FileError` if a text seems to be a table whose header has no known names.
-
-    All rows have as many fields as the first one, and a column of numbers has a name that is none.
-    """
-    first = _first_line(text).removesuffix(b"\n")
-    for delimiter in "\t,;":
-        if first.count(delimiter.encode()) < 2:
-            continue
-        import csv  # This import takes time.
-
-        lines = io.StringIO(text.decode(errors="replace"), newline="")
-        names: list[str] = []
-        rows: list[list[str]] = []
-        with suppress(csv.Error):
-            rows_of_text = csv.reader(lines, delimiter=delimiter)
-            names = next(rows_of_text, [])
-            rows = [row for row in islice(rows_of_text, HEADED_ROWS) if row]
-        are_names = [bool(name.strip()) and not _is_number(name) for name in names]
-        is_table = bool(rows) and all(len(row) == len(names) for row in rows)
-        if not is_table or not all(are_names) or len(set(names)) < len(names):
-            continue
-        are_numbers = [all(map(_is_number, column)) for column in zip(*rows, strict=True)]
-        if any(are_numbers):
-            raise _unknown_names(file, names, are_numbers, role)
+def _may_be_header(line: bytes) -> bool:
+    """Whether a line has a sign that separates the names in the header of a table."""
+    return any(sign in line for sign in DELIMITERS)
 
 
-class UnknownNamesError(FileError):
-    """The header of a table has at most one known name.
+def _form_of_table(line: bytes, file: str, reading: Reading) -> Form | None:
+    """The form of a table that begins with this line; None if it is not a header."""
+    if not _may_be_header(line):
+        return None
+    from .headers import header_in  # This import takes time.
 
-    `reason` is the message without the option that names the columns. `columns` are those that the
-    option names by our names, and `others` the remaining ones, with whether each has only numbers.
-    """
-
-    reason: str = ""
-    columns: Mapping[str, str] = {}
-    others: Mapping[str, bool] = {}
-
-    @classmethod
-    def of(
-        cls, reason: str, named: Mapping[str, str], others: Mapping[str, bool]
-    ) -> "UnknownNamesError":
-        """The error with the option in its message."""
-        option = columns.option_of(named)
-        distance = ""
-        if option.endswith(columns.ASCENDING):
-            distance = ", whose smaller values are better"
-        error = cls(f"{reason}{distance}, perhaps with {option} (columns= in Python)")
-        error.reason = reason
-        error.columns = named
-        error.others = others
-        return error
-
-
-MEANINGS = {
-    "query_id": "topics",
-    "doc_id": "documents",
-    QRELS.value: "levels",
-    RUN.value: "scores",
-}
-"""The content of each column, for messages."""
-
-
-def _unknown_names(
-    file: str, names: list[str], are_numbers: list[bool], role: Role
-) -> UnknownNamesError:
-    """The error about a header with at most one known name, with the option that may be meant."""
-    is_number = dict(zip(names, are_numbers, strict=True))
-    wanted = list(role.columns)
-    listed_names = shown(", ".join(names))[1:-1]
-    message = f"the columns {listed_names} have no known names; name them"
-    known_names = [name for name in names if columns.is_known(name, role)]
-    for name in known_names:
-        wanted = [ours for ours in wanted if columns.column_name("", [name], ours) is None]
-        del is_number[name]
-    by_words: dict[str, str] = {}
-    if known_names:
-        by_words = columns.each_by_words(names, wanted, known_names)
-        for ours, name in by_words.items():
-            wanted.remove(ours)
-            del is_number[name]
-        what = " and ".join(MEANINGS[ours] for ours in wanted)
-        recognised = " and ".join([*by_words.values(), *known_names])
-        verb = "are recognised" if by_words else "has a known name"
-        message = f"of the columns {listed_names}, only {recognised} {verb}; name those of {what}"
-    named = dict(by_words)
-    named |= columns.proposed_columns(list(is_number), list(is_number.values()), wanted)
-    others = {name: is_number[name] for name in is_number if name not in named.values()}
-    return UnknownNamesError.of(f"{file}: {message}", named, others)
-
-
-def _is_number(cell: str) -> bool:
-    return number_of(cell.replace(",", ".").encode(errors="replace")) is not None
+    header = header_in(line, file, reading)
+    return None if header is None else Form(reading.role, **header._asdict())
 
 
 def _with_decimals(form: Form, text: bytes) -> Form:
     """The form with decimal commas if the first rows have some; only ; leaves commas to numbers."""
     if form.delimiter != ";" or b"," not in text:
         return form
-    import csv
+    from .headers import has_commas
 
     place = form.fields.index(form.role.value)
-    rows = csv.reader(io.StringIO(text.decode(errors="replace")), delimiter=form.delimiter)
-    with suppress(csv.Error):
-        for row in rows:
-            if len(row) > place and "," in row[place]:
-                return form._replace(decimal=",")
-    return form
+    return form._replace(decimal=",") if has_commas(text, form.delimiter, place) else form
 
 
 def _first_line(text: bytes) -> bytes:
@@ -388,102 +305,6 @@ def _may_be_row(form: Form, fields: Sequence[bytes]) -> bool:
     if form is TREC[RUN] and len(fields) == len(form.fields) - 1:
         return are_rank_and_score(*fields[3:5])  # only the tag is missing
     return form.longer and len(fields) > len(form.fields)
-
-
-def _is_of_trec(fields: Sequence[str]) -> bool:
-    """Whether these are the fields of a TREC line, which may have ids such as score and doc.
-
-    Qrels have their level in the last of four fields, and runs their rank and score in the fourth
-    and fifth of six. A name of a column is no number.
-
-    >>> _is_of_trec(["score", "Q0", "doc", "1", "2.5", "tag"])
-    True
-    >>> _is_of_trec(["qid", "Q0", "docno", "rank", "score", "tag"])
-    False
-    """
-    if len(fields) not in (4, 6):
-        return False
-    return all(number_of(field.encode()) is not None for field in fields[3:5])
-
-
-def _headed(header: bytes, file: str, reading: Reading) -> Form | None:
-    """The form of a table that begins with this line; None if it is not a header.
-
-    A header has at least three names, of which two are known.
-    """
-    text = header.decode(errors="replace")
-    for delimiter, name in (("\t", "TSV"), (",", "CSV"), (";", "CSV")):
-        if delimiter not in text:
-            continue
-        import csv
-
-        _refuse_open_name(text, delimiter, file, reading)
-        names: list[str] | None = None
-        with suppress(csv.Error):  # binary data is not a header
-            names = next(csv.reader([text], delimiter=delimiter), [])
-        if names is None:
-            _refuse_long_name(text, delimiter, file, reading)
-            continue
-        if len(names) > columns.MOST_COLUMNS:
-            raise FileError(
-                f"{file}:1: {len(names):,} columns; at most {columns.MOST_COLUMNS:,} are read"
-            )
-        known_names = reading.chosen.known_names(names, reading.role)
-        if len(names) < 3 or len(known_names) < 2 or _is_of_trec(names):
-            continue
-        if "\ufffd" in text:
-            raise FileError(f"{file}:1: not UTF-8 text; {TO_UTF8}")
-        read, ranks = reading.columns(file, names)
-        ours = {name: column for column, name in read.items()}
-        fields = [ours.get(name, f"#{number}") for number, name in enumerate(names)]
-        name_of_ranks = reading.chosen.ranks_in(names)
-        if name_of_ranks not in ours and name_of_ranks is not None and not ranks:
-            fields[names.index(name_of_ranks)] = "rank"
-        unjudged = reading.chosen.unjudged
-        if not unjudged and columns.is_quepid(names):
-            unjudged = (b"",)
-        return Form(
-            role=reading.role,
-            name=name,
-            lines=delimiter.join(names).replace("\t", " "),
-            fields=tuple(fields),
-            columns=tuple(read),
-            delimiter=delimiter,
-            unjudged=unjudged,
-            ranks=ranks,
-            remarks=reading.remarks(file, names),
-            heads=reading.heads(read),
-            judge=reading.judge(names, read),
-        )
-    return None
-
-
-def _refuse_open_name(header: str, delimiter: str, file: str, reading: Reading) -> None:
-    """Raise `FileError` for a header with a quoted name that does not end."""
-    if header.count('"') % 2 == 0:
-        return
-    names = header.partition("\n")[0].split(delimiter)
-    if len(reading.chosen.known_names(names, reading.role)) >= 2:
-        name = next((name for name in names if name.count('"') % 2), names[-1])
-        raise FileError(
-            f"{file}:1: the quoted name of a column does not end (a quote in it is doubled): "
-            f"{shown(name)}"
-        )
-
-
-def _refuse_long_name(header: str, delimiter: str, file: str, reading: Reading) -> None:
-    """Raise `FileError` for a header with a name that is longer than the fields that csv reads."""
-    import csv
-
-    longest = csv.field_size_limit()
-    if len(header) <= longest:
-        return
-    names = header[:longest].split(delimiter)
-    if len(reading.chosen.known_names(names, reading.role)) >= 2:
-        raise FileError(
-            f"{file}:1: the name of a column has more than {longest:,} characters: "
-            f"{shown(names[-1])}; perhaps a quote is missing or not meant"
-        )
 
 
 def _form_of_rows(role: Role, rows: list[list[bytes]]) -> Form | str:
@@ -663,14 +484,6 @@ def check_order(rows: Part, form: Form, last: dict[str, tuple[float, float]]) ->
             "have the "
             f"ranks 1, 2, 3 …; here is {ranks[row]:g}"
         )
-
-
-def number_of(text: bytes) -> float | None:
-    """A number in C syntax, which excludes Python's 1_000; None if the text is not a number."""
-    try:
-        return None if b"_" in text else float(text)
-    except ValueError:
-        return None
 
 
 def number_in(value: Any) -> float | None:

@@ -28,11 +28,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..core.rows import columns
-from ..core.rows.columns import IDS, QRELS, RUN, Role
+from ..core.rows.chosen import has_level_words, level_of
 from ..core.rows.id_matching import Ids
-from ..core.rows.level_words import WordInFileError, has_level_words, level_of
+from ..core.rows.level_words import WordInFileError
 from ..core.rows.lists import RELEVANT, bare
 from ..core.rows.rank_order import ROWS, RankSample
+from ..core.rows.roles import IDS, QRELS, RUN, Role
 from ..core.rows.rows import Facts, Part
 from ..errors import FileError, shown
 from .collector import waiting_collector
@@ -156,7 +157,7 @@ def may_have_runs(content: Content, reading: Reading) -> bool:
     if first is None:
         return _may_begin_row(content.stream.start, reading)
     key = next(iter(first), "")
-    if isinstance(first.get(key), list) and reading.chosen.is_known(key, reading.role):
+    if isinstance(first.get(key), list) and columns.is_known(key, reading.role, reading.chosen):
         return True
     if not _is_row(first, reading):
         return False
@@ -180,13 +181,13 @@ def _may_begin_row(start: bytes, reading: Reading) -> bool:
     if names:
         return all(_keys_in_order(names, ours, reading.chosen.names(ours)) for ours in IDS)
     key = member["key"].decode(errors="replace")
-    return member["sign"] == b"[" and reading.chosen.is_known(key, reading.role)
+    return member["sign"] == b"[" and columns.is_known(key, reading.role, reading.chosen)
 
 
 def _parts(text: Text, reading: Reading) -> Iterator[Part]:
     """The rows of the text in parts of whole topics."""
     key, value = text.first_member()
-    if isinstance(value, list) and reading.chosen.is_known(key, reading.role):
+    if isinstance(value, list) and columns.is_known(key, reading.role, reading.chosen):
         blocks = _blocks_of_columns(text, reading.sizes.rows)
         yield from _parts_of_rows(text, "JSON of columns", blocks, reading)
     elif key == "error" and text.member("status") is not None:
@@ -352,7 +353,7 @@ def _score_of_user(file: str, hits: Sequence[Any], reading: Reading) -> str | No
     if not hits or not isinstance(hits[0], dict) or not reading.chosen.names(RUN.value):
         return None
     names = list(hits[0])
-    chosen = reading.chosen.with_usual_names(names, [RUN.value])
+    chosen = columns.with_usual_names(reading.chosen, names, [RUN.value])
     score: str | None = chosen.named(file, names, RUN.value)
     return score
 
@@ -519,7 +520,7 @@ def _is_row(first: dict[str, Any], reading: Reading) -> bool:
     """Whether the first object is a row, and not a topic with its documents."""
     is_row = None not in [_id_of(first, ours, reading) for ours in IDS]
     if reading.chosen.columns and answer_in(first) is None:
-        is_row = any(reading.chosen.is_known(key, reading.role) for key in first)
+        is_row = any(columns.is_known(key, reading.role, reading.chosen) for key in first)
     return is_row and _documents_of(first, reading) is None
 
 
@@ -657,7 +658,7 @@ def _parts_of_rows(
         if not keys:
             keys, ranks = reading.columns(text.name, block.keys)
             if role is RUN and not ranks:
-                rank = reading.chosen.ranks_in(block.keys)
+                rank = columns.ranks_in(block.keys, reading.chosen)
                 reverse = _remark_on_ranks(block, keys, rank)
             remarks = reading.remarks(text.name, block.keys)
             facts = Facts(
@@ -1070,7 +1071,7 @@ class _Items:
                 own_columns = (*reading.chosen.columns, ("doc_id", bare_id))
                 reading = reading._replace(chosen=reading.chosen._replace(columns=own_columns))
             keys, ranks = reading.columns(self.text.name, names)
-            self._last_columns = keys, ranks, reading.chosen.ranks_in(names)
+            self._last_columns = keys, ranks, columns.ranks_in(names, reading.chosen)
             self._names = names
         return self._last_columns
 

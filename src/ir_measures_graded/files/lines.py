@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.rows.columns import QRELS
-from ..core.rows.level_words import WordInFileError, level_of
+from ..core.rows.chosen import level_of
+from ..core.rows.floats import number_of
+from ..core.rows.roles import QRELS
 from ..errors import FileError, Remark, shown
 from ..output.formats import counted
 from .content import DAMAGE, Content, decoded
-from .forms import BREAKS, BYTE_ORDER_MARK, ONE_ROW, Form, are_rank_and_score, has_breaks, number_of
+from .forms import BREAKS, BYTE_ORDER_MARK, ONE_ROW, Form, are_rank_and_score, has_breaks
 
 MARKED_LINE = b"\n" + BYTE_ORDER_MARK
 CACHED = 1 << 18  # characters scanned at once, so that they stay in the processor cache
@@ -308,6 +309,8 @@ class Lines:
         if number is None:
             reason = f"is not a number ({self.form.lines})"
             if re.match(rb"[^\W\d]", text) and role is QRELS:
+                from ..core.rows.level_words import WordInFileError  # This import takes time.
+
                 message = f"{self.error('')}the {role.number} {_shown(text)} {reason}"
                 raise WordInFileError.of(message, [text.decode(errors="replace")])
             if re.fullmatch(DECIMAL_COMMA, text):

@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-from ..core.rows.columns import MOST_COLUMNS, QRELS, RUN, is_known
+from ..core.rows.columns import MOST_COLUMNS, is_known
+from ..core.rows.roles import QRELS, RUN
 from ..errors import FileError
 from .content import COMPRESSIONS, Content
 

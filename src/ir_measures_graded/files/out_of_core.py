@@ -18,9 +18,9 @@ import numpy as np
 
 from ..core.by_topic import bounds_of
 from ..core.rows.arrow import arrow_array, arrow_numbers
-from ..core.rows.columns import NUMBERS
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import Ids
+from ..core.rows.roles import NUMBERS
 from ..core.rows.rows import Facts, Part, joined_facts
 from ..errors import FileError, GradedError, needed
 from .content import Sizes

@@ -10,11 +10,12 @@ import re
 
 import numpy as np
 
-from ..core.rows.columns import RUN
+from ..core.rows.floats import number_of
+from ..core.rows.roles import RUN
 from ..core.rows.rows import Facts, Rows
 from ..errors import FileError, shown
 from .content import LINES_READ_ALONE, Content, File, Sizes, decoded, is_lasting
-from .forms import BYTE_ORDER_MARK, ONE_A_LINE, number_of
+from .forms import BYTE_ORDER_MARK, ONE_A_LINE
 
 COMMENTS = rb"(?:#[^\n]*(?:\n|\Z))*"
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.by_topic import bounds_of
-from ..core.rows.columns import NUMBERS
 from ..core.rows.id_columns import NumbersOfIds, Stretches, TopicNumbers, stable_order
 from ..core.rows.id_matching import Ids
+from ..core.rows.roles import NUMBERS
 from ..core.rows.rows import Facts, Part, joined_facts, taken
 
 AT_ONCE = 1 << 16  # rows, which stay in the processor cache

@@ -12,7 +12,8 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
-from ..core.rows.columns import NAMES_OF_RANKS, NAMES_OF_SCORES, QRELS, RUN, Role, is_distance
+from ..core.rows.columns import NAMES_OF_RANKS, NAMES_OF_SCORES, is_distance
+from ..core.rows.roles import QRELS, RUN, Role
 from ..errors import shown
 from .forms import negated, number_in
 

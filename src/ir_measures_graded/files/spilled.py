@@ -15,7 +15,7 @@ from tempfile import TemporaryFile
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..core.rows.columns import RUN
+from ..core.rows.roles import RUN
 from ..core.rows.rows import Facts, Part, joined
 from ..errors import FileError, needed
 from .content import Sizes

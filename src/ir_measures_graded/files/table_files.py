@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.rows.arrow import arrow_array, arrow_numbers, bounds_of_strings
-from ..core.rows.columns import IDS, MOST_COLUMNS, QRELS, RUN, Role, may_name, plain
+from ..core.rows.columns import MOST_COLUMNS, may_name, plain, ranks_in
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import LONGEST_ID, Ids, flaw_of
 from ..core.rows.in_memory import numbers_in, numbers_or_nan
 from ..core.rows.level_words import WordError, WordInFileError
 from ..core.rows.rank_order import ROWS, RankSample
+from ..core.rows.roles import IDS, QRELS, RUN, Role
 from ..core.rows.rows import Facts, Part
 from ..errors import FileError, GradedError, needed, shown
 from .arrow_buffers import MAGIC, CheckedMessages, unpacked_size_of_file
@@ -471,7 +472,7 @@ def _parts_of_table(
     wanted = list(columns.values())
     rank = None
     if role is RUN and not ranks:
-        rank = reading.chosen.ranks_in(table.names)
+        rank = ranks_in(table.names, reading.chosen)
     if rank is not None:
         wanted.append(rank)
     batches = _checked(table.batches(wanted), wanted, kind, content)

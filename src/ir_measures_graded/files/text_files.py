@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.rows.arrow import arrow_numbers
-from ..core.rows.columns import IDS, NUMBERS, RUN
 from ..core.rows.id_columns import in_codes, text_of
 from ..core.rows.id_matching import Ids
-from ..core.rows.level_words import WordInFileError
 from ..core.rows.rank_order import RankSample
+from ..core.rows.roles import IDS, NUMBERS, RUN
 from ..core.rows.rows import Facts, Part
 from ..errors import GradedError
 from .ahead import parsed_ahead
@@ -462,6 +461,8 @@ def _of_field(rows: Iterable[Sequence[bytes]], name: str, form: Form) -> list[by
 
 def strictly(block: bytes, lines: Lines, facts: Facts) -> Part:
     """A block parsed line by line. Raises `FileError` for the first wrong line."""
+    from ..core.rows.level_words import WordInFileError  # This import takes time.
+
     form = lines.form
     unjudged = 0
     read = itemgetter(*map(form.fields.index, form.columns))

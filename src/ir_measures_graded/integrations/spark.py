@@ -27,7 +27,8 @@ from ..core.measures.sessions import SessionMeasure
 from ..core.provider import GradedProvider
 from ..core.registry import plugins
 from ..core.registry.notation import parse_measures
-from ..core.rows.columns import QRELS, RUN, Role, column_name, column_names, is_rank
+from ..core.rows.columns import column_name, column_names, is_rank
+from ..core.rows.roles import QRELS, RUN, Role
 from ..errors import GradedError, NotApplicableError, needed, shown
 from ..evaluation.batches import COLUMNS, columns_by, evaluate_batches, needs_levels
 from ..evaluation.evaluators import refuse_uncomputed

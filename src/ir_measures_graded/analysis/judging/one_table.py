@@ -18,26 +18,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.rows.chosen import JUDGE, Chosen, columns_named
 from ...core.rows.column_words import HUMAN, MACHINE, judge_of, may_be_levels
-from ...core.rows.columns import (
-    IDS,
-    JUDGE,
-    NAMES,
-    QRELS,
-    Chosen,
-    Role,
-    by_their_words,
-    column_name,
-    columns_named,
-    plain,
-)
+from ...core.rows.columns import NAMES, by_their_words, column_name, plain
 from ...core.rows.in_memory import names_in_memory, read_qrels, under_our_names
+from ...core.rows.roles import IDS, QRELS, Role
 from ...core.rows.rows import Part, Rows, is_whole, joined
 from ...errors import GradedError, Remark, quoted
 from ...evaluation.named import Judgments, run_names
 from ...files.content import Reading
 from ...files.files import header_of, parts_of, qrels_in
-from ...files.forms import UnknownNamesError
+from ...files.headers import UnknownNamesError
 from ...files.sources import is_file, named_path
 from ...output.formats import listed
 from .rows_by_judge import UNJUDGED, column_of_judges, documents_of, rows_by_judge

@@ -23,16 +23,10 @@ from ...arguments import explains_wrong_calls
 from ...core.ranking.gains import plain_number
 from ...core.registry.facts import needs_intents
 from ...core.registry.notation import parse_measures
+from ...core.rows.chosen import SharedName
 from ...core.rows.column_words import judge_of, names_no_judge
-from ...core.rows.columns import (
-    OF_CLASSIFIERS,
-    QRELS,
-    RUN,
-    Role,
-    SharedName,
-    plain,
-    usual_column,
-)
+from ...core.rows.columns import OF_CLASSIFIERS, plain, usual_column
+from ...core.rows.roles import QRELS, RUN, Role
 from ...core.rows.rows import Part, distinct, is_whole
 from ...errors import FileError, GradedError, InputWarning, Remark, level_of_caller, shown
 from ...evaluation.evaluate import evaluate

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from ...core.rows.columns import INTENTS, JUDGE, QRELS, Chosen, columns_named
+from ...core.rows.chosen import JUDGE, Chosen, columns_named
 from ...core.rows.in_memory import in_memory, names_in_memory, read_qrels, under_our_names
+from ...core.rows.roles import INTENTS, QRELS
 from ...core.rows.rows import Rows, joined
 from ...errors import FileError, GradedError
 from ...files.content import Reading, is_lasting

@@ -1,20 +1,24 @@
-"""Qrels and runs as tables (`Role`), and the names that libraries give to their columns.
+"""The columns of qrels and runs, recognised by the names that libraries give to them.
 
 Names are compared without case, and ``camelCase``, blanks, hyphens and dots count as underscores.
 """
 
 import re
-import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from ...errors import FileError, GradedError, did_you_mean, quoted, shown
+from .chosen import (
+    NOTHING_CHOSEN,
+    RANK,
+    Chosen,
+    SharedName,
+    has_level_words,
+    listed_columns,
+    note_read,
+)
 from .column_words import (
     NAMES_OF_JUDGES,
     is_clear,
@@ -23,61 +27,9 @@ from .column_words import (
     only_reading,
     tells_judge,
 )
-from .level_words import has_level_words
+from .roles import IDS, INTENTS, NUMBERS, QRELS, RUN, Role
 
 MOST_COLUMNS = 10_000  # of a table; each is compared with all names
-
-
-class Role(NamedTuple):
-    """Qrels or a run: their name, the column of the values, and the name of a value in messages.
-
-    Values from `lowest` to `highest` are allowed, and `rule` says so.
-    """
-
-    kind: str
-    value: str
-    number: str
-    lowest: float
-    highest: float
-    rule: str
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns of topics, documents and values."""
-        return ["query_id", "doc_id", self.value]
-
-    def refused(self, values: np.ndarray) -> np.ndarray:
-        """The rows whose value is not allowed."""
-        # The minimum and the maximum of an array with NaN are NaN.
-        lowest = values.min(initial=np.inf)
-        highest = values.max(initial=-np.inf)
-        if self.lowest <= lowest and highest <= self.highest:
-            return np.empty(0, np.int64)
-        is_allowed = (self.lowest <= values) & (values <= self.highest)
-        return np.flatnonzero(~is_allowed)
-
-
-LARGEST = sys.float_info.max
-NO_ITERATION = {b"0", b"Q0"}
-"""The second fields of TREC qrels without intents."""
-QRELS = Role(
-    kind="qrels",
-    value="relevance",
-    number="level",
-    lowest=-LARGEST,
-    highest=LARGEST,
-    rule="the level is {}; a level is a finite number",
-)
-RUN = Role(
-    kind="run",
-    value="score",
-    number="score",
-    lowest=-np.inf,
-    highest=np.inf,
-    rule="the score is NaN, which cannot be ranked; use a number (infinities are allowed)",
-)
-INTENTS = ("iteration", "probability")
-"""The columns that qrels may have: the intent of each judgment, and its probability."""
 
 # The names of each column under our name, in groups; columns with two names of a group are refused.
 # A name counts only if there is none of an earlier group. BEIR's query-id, corpus-id and score are
@@ -107,8 +59,6 @@ OF_CLASSIFIERS = NAMES["score"][2]
 RANKS = NAMES["score"][3:]
 """Names of ranks in place of scores, in groups."""
 NAMES_OF_RANKS = tuple(chain(*RANKS))
-RANK = "rank"
-"""Our name of a column of ranks, which a user may name in place of the scores."""
 LAST_RESORTS = {
     "query_id": set(chain(*NAMES["query_id"][3:])),
     "relevance": set(NAMES["relevance"][-1]),
@@ -131,16 +81,8 @@ WORDS_OF_DISTANCES = {"distance", "distances", "dist", "loss", "cost", "perplexi
 """
 ASCENDING = " --ascending"
 SMALLER_IS_BETTER = "a smaller {} is better"
-JUDGE = "judge"
-"""Our name of a column with the judge of each row, which only the comparison of judges reads."""
-OUR_NAMES = (*tuple(NAMES)[:4], RANK, *tuple(NAMES)[4:], JUDGE)
-"""Our names of the columns that a user may name."""
-NUMBERS = {QRELS.value, RUN.value, "probability"}  # the columns of numbers; all others are text
-IDS = ("query_id", "doc_id")
 OPTIONAL = (*INTENTS, "run", "measure", "value")
 """The columns without which some qrels, runs and tables of values are read."""
-
-
 LONGEST_NAME = 1 << 12  # characters
 TYPE_OF_RECBOLE = r":(token|float)(_seq)?$"
 
@@ -225,213 +167,79 @@ def is_quepid(names: Sequence[str]) -> bool:
     return "rating" in plain_names and has_query and has_document
 
 
-def is_known(name: str, role: Role) -> bool:
+def is_known(name: str, role: Role, chosen: Chosen = NOTHING_CHOSEN) -> bool:
     """Whether this can be the name of a column of topics, documents or values."""
+    if any(name == theirs for _, theirs in chosen.columns):
+        return True
     return any(plain(name) in chain(*NAMES[ours]) for ours in role.columns)
 
 
-_READ: ContextVar[set[tuple[str, str]] | None] = ContextVar("chosen columns that are read")
-
-
-@contextmanager
-def chosen_names_read() -> Iterator[set[tuple[str, str]]]:
-    """The pairs of our names and those of a user that a file has which is read in this block.
-
-    >>> with chosen_names_read() as read:
-    ...     Chosen(columns=(("query_id", "user"),)).named("a.csv", ["user"], "query_id")
-    'user'
-    >>> read
-    {('query_id', 'user')}
-    """
-    read: set[tuple[str, str]] = set()
-    token = _READ.set(read)
-    try:
-        yield read
-    finally:
-        _READ.reset(token)
-
-
-def _note_read(ours: str, theirs: str) -> None:
-    read = _READ.get(None)
-    if read is not None:
-        read.add((ours, theirs))
-
-
-class SharedName(NamedTuple):
-    """Our name of a column and its name in at least one of the files of a command.
-
-    A file without this name may have a usual one.
-    """
-
-    ours: str
-    theirs: str
-
-
-class Chosen(NamedTuple):
-    """The choices of a user for a file.
-
-    `run_column` names the run of each row. `unjudged` has the texts in place of a level that mean
-    an unjudged document. In a run that is `ascending`, smaller scores are better. `columns` are
-    pairs of our name of a column and the name in the file; a column may have several names, of
-    which a file has one. The column of the name `RANK` has ranks in place of scores. They are not
-    used for a file without names of columns. `passages_column` has the document of each passage in
-    a run of passages.
-    """
-
-    run_column: str | None = None
-    unjudged: tuple[bytes, ...] = ()
-    ascending: bool = False
-    columns: tuple[tuple[str, str], ...] = ()
-    passages_column: str | None = None
-
-    def names(self, ours: str) -> list[str]:
-        """The names that a column has in the files of the user; none by default."""
-        return [theirs for name, theirs in self.columns if name == ours]
-
-    def named(self, file: str, names: Sequence[Any], ours: str) -> Any:
-        """The column of a file that the user names; None if the user names none.
-
-        Raises `GradedError` if the file has none or several of these names.
-        """
-        choices = self.names(ours)
-        if not choices:
-            return None
-        present = [name for name in names if name in choices]
-        if not present:
-            raise GradedError(
-                f"{file} has no column {' or '.join(choices)}; it has {_listed(names)}"
-            )
-        if len(present) > 1:
-            raise GradedError(
-                f"{file} has {len(present)} columns {' and '.join(present)} as {ours}"
-            )
-        _note_read(ours, present[0])
-        return present[0]
-
-    def names_of_value(self, ours: str) -> list[str]:
-        """The same; ranks stand for scores."""
-        names = self.names(ours)
-        if ours == RUN.value:
-            names += self.names(RANK)
-        return names
-
-    def ranks_in(self, names: Sequence[Any]) -> Any:
-        """The column of ranks in a file, as the user or its name tells; None if there is none."""
-        own_names = self.names(RANK)
-        present = [name for name in names if name in own_names]
-        if present:
-            _note_read(RANK, present[0])
-            return present[0]
-        return column_of_ranks(names)
-
-    def with_usual_names(self, names: Sequence[Any], wanted: Iterable[str]) -> "Chosen":
-        """The choices for a file, without those of `wanted` that are for other files.
-
-        Qrels, runs and tables of topics often differ in their names. A choice of ids that a file
-        lacks is for another file if it has the ids under a usual name, and so is a choice of
-        another column if it is a `SharedName`.
-        """
-        if not self.columns:
-            return self
-        columns = self.columns
-        for ours in wanted:
-            if self._is_for_others(names, ours):
-                columns = tuple(pair for pair in columns if pair[0] not in _and_ranks(ours))
-        return self._replace(columns=columns)
-
-    def _is_for_others(self, names: Sequence[Any], ours: str) -> bool:
-        """Whether the choices of a column are for other files than the one with these names.
-
-        A choice that resembles another name of the file may be a misspelling.
-        """
-        choices = self.names_of_value(ours)
-        if not choices or not set(names).isdisjoint(choices):
-            return False
-        pairs = [pair for pair in self.columns if pair[0] in _and_ranks(ours)]
-        are_shared = all(isinstance(pair, SharedName) for pair in pairs)
-        if ours not in IDS and not are_shared:
-            return False
-        usual = usual_column(names, ours)
-        if usual is None:
-            return are_shared and ours in OPTIONAL
-        others = [str(name) for name in names if name != usual]
-        return not any(did_you_mean(choice, others, cutoff=0.8) for choice in choices)
-
-    def is_known(self, name: str, role: Role) -> bool:
-        """Whether this can be the name of a column of topics, documents or values."""
-        if any(name == theirs for _, theirs in self.columns):
-            return True
-        return is_known(name, role)
-
-    def known_names(self, names: Sequence[str], role: Role) -> list[str]:
-        """Those of the names of columns that are known, or that their words tell."""
-        understood = [name for name in names if self.is_known(name, role)]
-        chosen = self.with_usual_names(names, role.columns)
-        missing: list[str] = []
-        for ours in role.columns:
-            names_of_ours = set(chain(*NAMES[ours]))
-            has_name = any(plain(name) in names_of_ours for name in understood)
-            if not has_name and not chosen.names_of_value(ours):
-                missing.append(ours)
+def understood_names(names: Sequence[str], role: Role, chosen: Chosen) -> list[str]:
+    """Those of the names of columns that are known, or that their words tell."""
+    understood = [name for name in names if is_known(name, role, chosen)]
+    chosen = with_usual_names(chosen, names, role.columns)
+    missing: list[str] = []
+    for ours in role.columns:
+        names_of_ours = set(chain(*NAMES[ours]))
+        has_name = any(plain(name) in names_of_ours for name in understood)
+        if not has_name and not chosen.names_of_value(ours):
+            missing.append(ours)
+    by_words = by_their_words(names, missing, understood)
+    if not by_words and role is QRELS and len(columns_of_judges(names)) > 1:
+        # The levels of several judges leave open which ones are meant.
+        missing = [ours for ours in missing if ours != QRELS.value]
         by_words = by_their_words(names, missing, understood)
-        if not by_words and role is QRELS and len(columns_of_judges(names)) > 1:
-            # The levels of several judges leave open which ones are meant.
-            missing = [ours for ours in missing if ours != QRELS.value]
-            by_words = by_their_words(names, missing, understood)
-        return [*understood, *by_words.values()]
+    return [*understood, *by_words.values()]
 
-    def refuse_unread(self, file: str) -> None:
-        """Raise `FileError` for a column of runs in a file without names of columns."""
-        column = self.run_column or self.passages_column
-        if column:
-            raise FileError(
-                f"{file}: the file has no columns with names, and so no column {column}"
-            )
+
+def ranks_in(names: Sequence[Any], chosen: Chosen) -> Any:
+    """The column of ranks in a file, as the user or its name tells; None if there is none."""
+    own_names = chosen.names(RANK)
+    present = [name for name in names if name in own_names]
+    if present:
+        note_read(RANK, present[0])
+        return present[0]
+    return column_of_ranks(names)
+
+
+def with_usual_names(chosen: Chosen, names: Sequence[Any], wanted: Iterable[str]) -> Chosen:
+    """The choices for a file with these names, without those of `wanted` that are for other files.
+
+    Qrels, runs and tables of topics often differ in their names. A choice of ids that a file lacks
+    is for another file if it has the ids under a usual name, and so is a choice of another column
+    if it is a `SharedName`.
+    """
+    if not chosen.columns:
+        return chosen
+    columns = chosen.columns
+    for ours in wanted:
+        if _is_for_others(chosen, names, ours):
+            columns = tuple(pair for pair in columns if pair[0] not in _and_ranks(ours))
+    return chosen._replace(columns=columns)
+
+
+def _is_for_others(chosen: Chosen, names: Sequence[Any], ours: str) -> bool:
+    """Whether the choices of a column are for other files than the one with these names.
+
+    A choice that resembles another name of the file may be a misspelling.
+    """
+    choices = chosen.names_of_value(ours)
+    if not choices or not set(names).isdisjoint(choices):
+        return False
+    pairs = [pair for pair in chosen.columns if pair[0] in _and_ranks(ours)]
+    are_shared = all(isinstance(pair, SharedName) for pair in pairs)
+    if ours not in IDS and not are_shared:
+        return False
+    usual = usual_column(names, ours)
+    if usual is None:
+        return are_shared and ours in OPTIONAL
+    others = [str(name) for name in names if name != usual]
+    return not any(did_you_mean(choice, others, cutoff=0.8) for choice in choices)
 
 
 def _and_ranks(ours: str) -> tuple[str, ...]:
     """Our name of a column, and that of ranks in place of scores."""
     return (ours, RANK) if ours == RUN.value else (ours,)
-
-
-def columns_named(columns: Any) -> tuple[tuple[str, str], ...]:
-    """The pairs of our names of columns and the names in files, from a mapping or pairs.
-
-    A value of the mapping is a name or several. Raises `GradedError` for anything else.
-
-    >>> columns_named({"query_id": "user", "score": ["sim", "cosine"]})
-    (('query_id', 'user'), ('score', 'sim'), ('score', 'cosine'))
-    """
-    if columns is None:
-        return ()
-    pairs: list[tuple[str, str]] = []
-    items = list(columns.items()) if isinstance(columns, Mapping) else columns
-    if not isinstance(items, (list, tuple)):
-        raise GradedError(
-            f"columns is a dict of our names and those of the file, not {shown(columns)}"
-        )
-    for item in items:
-        if not isinstance(item, tuple) or len(item) != 2:
-            raise GradedError(
-                f"columns is a dict of our names and those of the file, not {shown(columns)}"
-            )
-        ours, theirs = item
-        pair = SharedName if isinstance(item, SharedName) else _pair
-        if ours not in OUR_NAMES:
-            raise GradedError(
-                f"columns: {shown(ours)} is no column; the columns are {', '.join(OUR_NAMES)}, as "
-                "in query_id=user"
-            )
-        names = theirs if isinstance(theirs, (list, tuple)) else [theirs]
-        for name in names:
-            if not isinstance(name, str):
-                raise GradedError(f"columns: {ours} is the name of a column, not {shown(name)}")
-            pairs.append(pair(ours, name))
-    return tuple(pairs)
-
-
-def _pair(ours: str, theirs: str) -> tuple[str, str]:
-    return ours, theirs
 
 
 def option_of(columns: Mapping[str, str]) -> str:
@@ -507,9 +315,10 @@ def column_names(where: str, names: Sequence[Any], role: Role) -> list[Any]:
     if 1 < len(missing) <= len(unread) and where.endswith("DataFrame"):
         meant = proposed_columns(unread, [True] * len(unread), missing)
         renamed = {name: ours for ours, name in meant.items()}
+        lacks = f"{where} has no columns {', '.join(missing)}; it has {listed_columns(names)}"
         raise GradedError(
-            f"{where} has no columns {', '.join(missing)}; it has {_listed(names)}; rename them, "
-            f"perhaps with .rename(columns={renamed}){_if_distance(meant.get(RUN.value))}"
+            f"{lacks}; rename them, perhaps with .rename(columns={renamed})"
+            f"{_if_distance(meant.get(RUN.value))}"
         )
     return [required_column(where, names, ours) for ours in role.columns]
 
@@ -547,7 +356,7 @@ def _lacks(where: str, names: Sequence[Any], ours: str) -> str:
     if ours == RUN.value:
         groups = [NAMES[ours][1], RANKS[0]]
     others = ", ".join(group[0] for group in groups)
-    return f"{where} has no column {ours} (or {others} …); it has {_listed(names)}"
+    return f"{where} has no column {ours} (or {others} …); it has {listed_columns(names)}"
 
 
 def column_name(where: str, names: Sequence[Any], ours: str) -> Any:
@@ -585,11 +394,11 @@ def file_columns(
     """
     run = chosen.run_column if role is RUN else None
     if run and run not in names:
-        raise FileError(f"{file} has no column {run}; it has {_listed(names)}")
+        raise FileError(f"{file} has no column {run}; it has {listed_columns(names)}")
     by_ours: dict[str, Any] = {}
     has_own_ranks = False
     try:
-        chosen = chosen.with_usual_names(names, [*role.columns, *OPTIONAL])
+        chosen = with_usual_names(chosen, names, [*role.columns, *OPTIONAL])
         _refuse_absent(file, names, role, chosen)
         scores_or_ranks = role is RUN and set(names).isdisjoint(chosen.names(RUN.value))
         for ours in role.columns:
@@ -613,7 +422,7 @@ def file_columns(
     passages = chosen.passages_column if role is RUN else None
     if passages is not None:
         if passages not in names:
-            raise FileError(f"{file} has no column {passages}; it has {_listed(names)}")
+            raise FileError(f"{file} has no column {passages}; it has {listed_columns(names)}")
         by_ours["document"] = passages
     missing = [ours for ours in role.columns if by_ours[ours] is None]
     read = list(by_ours.values())
@@ -756,7 +565,7 @@ def column_of_topics(
     """
     ours = "query_id"
     others = [name for name in names if name not in besides]
-    chosen = chosen.with_usual_names(names, [ours])
+    chosen = with_usual_names(chosen, names, [ours])
     own_name = chosen.named(file, names, ours)
     if own_name is not None:
         return own_name
@@ -776,7 +585,7 @@ def remark_on_words(file: str, names: Sequence[str], role: Role, chosen: Chosen)
     Raises as `file_columns`.
     """
     read, are_ranks = file_columns(file, names, role, chosen)
-    chosen = chosen.with_usual_names(names, role.columns)
+    chosen = with_usual_names(chosen, names, role.columns)
     others = _levels_unread(names, read, role, chosen)
     if others:
         option = option_of({QRELS.value: others[0]})
@@ -839,7 +648,7 @@ def _refuse_absent(file: str, names: Sequence[str], role: Role, chosen: Chosen) 
     added = {ours: usual[ours] for ours in absent if usual[ours] is not None}
     added |= proposed_columns(unread, [True] * len(unread), unknown)
     choices = chosen.names_of_value(absent[0])
-    message = f"{file} has no column {' or '.join(choices)}; it has {_listed(names)}"
+    message = f"{file} has no column {' or '.join(choices)}; it has {listed_columns(names)}"
     hint = did_you_mean(choices[0], list(map(str, names)), cutoff=0.8)
     if hint:
         raise GradedError(f"{message}{hint}")
@@ -861,7 +670,3 @@ def refuse_shared(file: str, columns: Mapping[str, Any]) -> None:
         if name in by_name:
             raise FileError(f"{file}: the column {name} is named as {by_name[name]} and as {ours}")
         by_name[name] = ours
-
-
-def _listed(names: Sequence[Any]) -> str:
-    return shown(", ".join(map(str, names)))[1:-1] or "no columns"

@@ -1,4 +1,4 @@
-"""Levels and scores that are Python objects, as one array of floats."""
+"""Levels and scores as floats: Python objects as one array, and the text of a number."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from ...errors import GradedError, shown
 from ..by_topic import BLOCK, changes
-from .columns import QRELS, Role
-from .level_words import WordError, level_of
+from .chosen import level_of
+from .roles import QRELS, Role
 
 SAMPLE = 1 << 10  # rows in which most of the distinct levels occur
 FEW_OBJECTS = 8  # more levels are rare; each takes a pass over all rows
@@ -55,6 +55,8 @@ def floats(
     reason = "is larger than any float" if is_int else "is not a number"
     message = f"{location(row)}: the {role.number} {shown(number)} {reason}"
     if isinstance(number, str) and role is QRELS:
+        from .level_words import WordError  # This import takes time.
+
         raise WordError.of(message, values)
     raise GradedError(message)
 
@@ -144,3 +146,11 @@ def is_number(number: Any) -> bool:
     with suppress(*_NO_NUMBER):
         return bool(struct.pack("d", number)) and type(number) not in BOOLS
     return False
+
+
+def number_of(text: bytes) -> float | None:
+    """A number in C syntax, which excludes Python's 1_000; None if the text is not a number."""
+    try:
+        return None if b"_" in text else float(text)
+    except ValueError:
+        return None

@@ -19,16 +19,10 @@ import numpy as np
 
 from ...errors import EmptyRunWarning, GradedError, level_of_caller, shown
 from .arrow import exports_arrow, is_arrow, numbers_of, whole_table
+from .chosen import RANK, Chosen
 from .columns import (
-    IDS,
-    INTENTS,
     MOST_COLUMNS,
     NAMES,
-    QRELS,
-    RANK,
-    RUN,
-    Chosen,
-    Role,
     column_name,
     column_names,
     column_of_ranks,
@@ -64,6 +58,7 @@ from .lists import (
     texts_of_ids,
 )
 from .rank_order import ROWS, RankSample, remark_on_counting
+from .roles import IDS, INTENTS, QRELS, RUN, Role
 from .rows import Facts, Part, Rows, RunSource
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from ir_measures import Qrel
 
 from ...errors import GradedError
 from ..by_topic import BLOCK
-from .columns import Role
 from .floats import floats
 from .id_columns import NO_ID, Repeated, Stretches, TopicNumbers
 from .id_matching import Ids
+from .roles import Role
 
 PIECE = 1 << 11  # items
 SAMPLE = 1 << 5  # topics of a piece that tell whether rows of a topic follow each other
@@ -42,7 +42,7 @@ def cells_of(
 
     None if a cell is not as it should be, or if an item lacks it.
 
-    >>> from ir_measures_graded.core.rows.columns import QRELS
+    >>> from ir_measures_graded.core.rows.roles import QRELS
     >>> rows = [Qrel("q1", "d1", 1), Qrel("q1", "d2", 0)]
     >>> getters = dict.fromkeys(Qrel._fields)
     >>> cells = cells_of(rows, getters, QRELS, ["query_id", "doc_id", "relevance"], {})

@@ -1,6 +1,6 @@
-"""Levels that are words: the numbers that a user names for them, or the option to do so.
+"""Levels that are words: the numbers for them in an option, and messages that propose the option.
 
-The numbers hold for all qrels that are read in a block `words_as_levels`.
+`chosen` has the numbers while qrels are read.
 """
 
 from __future__ import annotations
@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from ...errors import FileError, GradedError, quoted, shown
+from .chosen import NamedLevels, has_level_words, named_levels, plain_word, words_as_levels
 
-_LEVELS: ContextVar[Mapping[str, float] | None] = ContextVar("levels of words", default=None)
 MOST_WORDS = 12
 """A message lists so many words."""
 LONGEST_WORD = 60
@@ -32,21 +31,6 @@ LADDER = (
 """Usual words for levels, the lowest first."""
 
 
-def plain(word: str) -> str:
-    """A word as words are compared: without case, and with one blank for - and _.
-
-    >>> plain(" Highly-Relevant")
-    'highly relevant'
-    """
-    return " ".join(word.casefold().replace("-", " ").replace("_", " ").split())
-
-
-class NamedLevels(dict[str, float]):
-    """The numbers of levels by plain words, and whether a word `was_read`."""
-
-    was_read = False
-
-
 class _UnnamedWords(NamedLevels):
     """The numbers that a user names, and 0 for any other word, which is kept in `words`."""
 
@@ -56,9 +40,9 @@ class _UnnamedWords(NamedLevels):
 
     def level(self, word: str) -> float:
         """The level of a word, also of a number as text, which no user names."""
-        if plain(word) not in self and not _is_number(word):
+        if plain_word(word) not in self and not _is_number(word):
             self.words[word] = None
-        return self.get(plain(word), 0.0)
+        return self.get(plain_word(word), 0.0)
 
 
 def levels_named(levels: Any) -> NamedLevels:
@@ -79,9 +63,9 @@ def levels_named(levels: Any) -> NamedLevels:
         is_number = isinstance(level, (int, float)) and not isinstance(level, bool)
         if not is_number or not math.isfinite(level):
             raise GradedError(f"levels: {word} is {shown(level)}; a level is a finite number")
-        if not plain(word) or by_word.get(plain(word), level) != level:
+        if not plain_word(word) or by_word.get(plain_word(word), level) != level:
             raise GradedError(f"levels: the word {shown(word)} is empty, or has two levels")
-        by_word[plain(word)] = float(level)
+        by_word[plain_word(word)] = float(level)
     return by_word
 
 
@@ -94,39 +78,10 @@ def _is_number(word: str) -> bool:
 
 
 @contextmanager
-def words_as_levels(levels: Mapping[str, float] | None) -> Iterator[None]:
-    """Read words in qrels as these levels in this block; the words are plain. None changes nothing.
-
-    >>> with words_as_levels({"bad": 0.0}):
-    ...     level_of("Bad"), level_of("Good")
-    (0.0, None)
-    """
-    if levels is None:
-        levels = _LEVELS.get()
-    token = _LEVELS.set(levels)
-    try:
-        yield
-    finally:
-        _LEVELS.reset(token)
-
-
-def level_of(word: Any) -> float | None:
-    """The level of a word; None for any other value, and if none is named."""
-    levels = _LEVELS.get()
-    if levels is None or not isinstance(word, str):
-        return None
-    if isinstance(levels, _UnnamedWords):
-        return levels.level(word)
-    level = levels.get(plain(word))
-    if level is not None and isinstance(levels, NamedLevels):
-        levels.was_read = True
-    return level
-
-
-@contextmanager
 def unnamed_words() -> Iterator[dict[str, None]]:
     """Read qrels in this block with any words as levels. It has those that the user does not name.
 
+    >>> from ir_measures_graded.core.rows.chosen import level_of
     >>> with words_as_levels({"bad": 0.0}), unnamed_words() as words:
     ...     level_of("Bad"), level_of("Good"), level_of("2")
     (0.0, 0.0, 0.0)
@@ -136,16 +91,6 @@ def unnamed_words() -> Iterator[dict[str, None]]:
     levels = _UnnamedWords(named_levels())
     with words_as_levels(levels):
         yield levels.words
-
-
-def named_levels() -> Mapping[str, float]:
-    """The levels that the user names, by plain words; empty if the user names none."""
-    return _LEVELS.get() or {}
-
-
-def has_level_words() -> bool:
-    """Whether the user names the levels of words."""
-    return _LEVELS.get() is not None
 
 
 def about_words(words: Iterable[Any]) -> str:
@@ -160,10 +105,10 @@ def about_words(words: Iterable[Any]) -> str:
     new_words = [word for word in texts if word and not _is_number(word)][:MOST_WORDS]
     if not new_words or max(map(len, new_words)) > LONGEST_WORD:
         return ""
-    levels = _LEVELS.get()
-    if levels is not None:
+    if has_level_words():
+        levels = named_levels()
         named = ", ".join(levels)
-        others = ", ".join(shown(word) for word in new_words if plain(word) not in levels)
+        others = ", ".join(shown(word) for word in new_words if plain_word(word) not in levels)
         return f"; --levels names {named}, and not {others}" if others else ""
     pairs = ",".join(f"{word}:{level}" for word, level in _proposed(new_words))
     return f"; name the levels of the words: --levels {quoted(pairs)} (levels= of read_qrels)"
@@ -172,7 +117,7 @@ def about_words(words: Iterable[Any]) -> str:
 def _proposed(words: list[str]) -> list[tuple[str, str]]:
     """Each word with its usual level, the lowest first; with … if one of them is not usual."""
     rungs = {word: rung for rung, usual in enumerate(LADDER) for word in usual}
-    rung_of = {word: rungs[plain(word)] for word in words if plain(word) in rungs}
+    rung_of = {word: rungs[plain_word(word)] for word in words if plain_word(word) in rungs}
     if len(rung_of) < len(words):
         return [(word, "…") for word in words]
     order = sorted(set(rung_of.values()))

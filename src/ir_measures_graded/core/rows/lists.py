@@ -14,7 +14,8 @@ import numpy as np
 
 from ...errors import GradedError, shown
 from .arrow import is_arrow
-from .columns import MOST_COLUMNS, RUN, Role, column_name
+from .columns import MOST_COLUMNS, column_name
+from .roles import RUN, Role
 
 RELEVANT = 1
 """The level of a document in a list of relevant ones."""
@@ -161,7 +162,7 @@ def sequence_of(source: Any, role: Role) -> dict[str, Any] | None:
     """The items of a sequence by the topics 0, 1, …, if each item is a list of ids or a dict of the
     documents of a topic; None for anything else, such as a list of rows.
 
-    >>> from ir_measures_graded.core.rows.columns import QRELS
+    >>> from ir_measures_graded.core.rows.roles import QRELS
     >>> sequence_of([["d1"], ["d2", "d3"]], QRELS)
     {'0': ['d1'], '1': ['d2', 'd3']}
     >>> sequence_of([("q1", "d1", 2)], QRELS)

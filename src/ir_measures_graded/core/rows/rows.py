@@ -20,9 +20,9 @@ from ir_measures import Qrel
 
 from ...errors import FileError, GradedError, Remark, quoted, shown
 from ..by_topic import blocks, bounds_of, rows_of
-from .columns import IDS, NUMBERS, QRELS, Role
 from .id_columns import Documents
 from .id_matching import Ids, IdsByTopic, Indices, equal_pairs, first_rows, flaw_of
+from .roles import IDS, NUMBERS, QRELS, Role
 
 REVERSE = "reverse ranks"
 INCOMPLETE = "incomplete answers"

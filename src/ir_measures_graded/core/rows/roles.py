@@ -1,0 +1,60 @@
+"""What qrels and runs are: their columns under our names, and the values that they may have."""
+
+import sys
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Role(NamedTuple):
+    """Qrels or a run: their name, the column of the values, and the name of a value in messages.
+
+    Values from `lowest` to `highest` are allowed, and `rule` says so.
+    """
+
+    kind: str
+    value: str
+    number: str
+    lowest: float
+    highest: float
+    rule: str
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns of topics, documents and values."""
+        return ["query_id", "doc_id", self.value]
+
+    def refused(self, values: np.ndarray) -> np.ndarray:
+        """The rows whose value is not allowed."""
+        # The minimum and the maximum of an array with NaN are NaN.
+        lowest = values.min(initial=np.inf)
+        highest = values.max(initial=-np.inf)
+        if self.lowest <= lowest and highest <= self.highest:
+            return np.empty(0, np.int64)
+        is_allowed = (self.lowest <= values) & (values <= self.highest)
+        return np.flatnonzero(~is_allowed)
+
+
+LARGEST = sys.float_info.max
+NO_ITERATION = {b"0", b"Q0"}
+"""The second fields of TREC qrels without intents."""
+QRELS = Role(
+    kind="qrels",
+    value="relevance",
+    number="level",
+    lowest=-LARGEST,
+    highest=LARGEST,
+    rule="the level is {}; a level is a finite number",
+)
+RUN = Role(
+    kind="run",
+    value="score",
+    number="score",
+    lowest=-np.inf,
+    highest=np.inf,
+    rule="the score is NaN, which cannot be ranked; use a number (infinities are allowed)",
+)
+IDS = ("query_id", "doc_id")
+INTENTS = ("iteration", "probability")
+"""The columns that qrels may have: the intent of each judgment, and its probability."""
+NUMBERS = {QRELS.value, RUN.value, "probability"}  # the columns of numbers; all others are text
