@@ -39,7 +39,7 @@ from ir_measures_graded import ArrayEvaluator, GradedMeasure, KendallTau, array_
 from ir_measures_graded.core.measures import MEASURES
 from ir_measures_graded.core.measures.topics import Topics
 from ir_measures_graded.core.reduction import judged_of, reduced
-from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
+from ir_measures_graded.core.rows.sources import read_qrels, read_run
 from ir_measures_graded.integrations.boosting import lightgbm_metric, xgboost_metric
 from peers import MEASURE, TINY, Inputs, mean_of_command, read_by_ir_measures
 

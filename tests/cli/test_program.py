@@ -141,6 +141,8 @@ heavy = [f"ir_measures_graded.{name}" for name in ("analysis", "cli.evaluate", "
 heavy += ["concurrent.futures", "ir_datasets", "matplotlib", "pandas", "pyarrow", "scipy", "tqdm"]
 for name in ("core.registry.everyday", "evaluation.attributes", "files.contracts"):
     heavy.append(f"ir_measures_graded.{name}")
+for name in ("columns", "in_memory", "level_words"):  # lines of TREC need none of them
+    heavy.append(f"ir_measures_graded.core.rows.{name}")
 heavy.append("csv")
 for words in ["--version"], ["evaluate", "qrels", "./run", "nCG", "AP"], ["measures"]:
     assert cli.main(words) == 0

@@ -7,7 +7,7 @@ import pytest
 from ir_measures import Qrel, ScoredDoc
 
 from ir_measures_graded.core.rows import floats, items
-from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
+from ir_measures_graded.core.rows.sources import read_qrels, read_run
 from ir_measures_graded.errors import GradedError
 
 TOPICS = ["q1"] * 7 + ["q2"] * 5 + ["q1"] * 3 + [f"r{number}" for number in range(9)]

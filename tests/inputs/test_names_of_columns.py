@@ -10,8 +10,10 @@ from reading import refused
 
 from ir_measures_graded import GradedError, RunFile, read_qrels
 from ir_measures_graded.analysis import Evaluation
-from ir_measures_graded.core.rows.in_memory import in_memory
+from ir_measures_graded.core.rows.chosen import JUDGE, OUR_NAMES, RANK
+from ir_measures_graded.core.rows.columns import NAMES as KNOWN_NAMES
 from ir_measures_graded.core.rows.roles import RUN
+from ir_measures_graded.core.rows.sources import in_memory
 from ir_measures_graded.errors import InputWarning
 
 ROWS = [("7", "d1", 5.0), ("7", "d2", 1.0)]
@@ -308,3 +310,7 @@ def test_scores_that_count_up_are_said_to_be_ranks(tmp_path):
         ("down", False): 0,
         ("down", True): 0,
     }
+
+
+def test_a_user_may_name_each_column_that_has_known_names_and_those_of_ranks_and_judges():
+    assert {*OUR_NAMES} == {*KNOWN_NAMES, RANK, JUDGE}

@@ -18,10 +18,10 @@ from input_forms import FORMS, ONLY_GRADED
 from ir_measures_graded import RunFile, nDCG_Burges
 from ir_measures_graded.analysis import check, evaluate
 from ir_measures_graded.core.rows.id_matching import LONGEST_ID
-from ir_measures_graded.core.rows.in_memory import in_memory, read_qrels
 from ir_measures_graded.core.rows.rank_order import reversed_topics
 from ir_measures_graded.core.rows.roles import RUN
 from ir_measures_graded.core.rows.rows import RunSource
+from ir_measures_graded.core.rows.sources import in_memory, read_qrels
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.files.files import qrels_in
 

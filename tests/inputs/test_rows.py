@@ -21,7 +21,7 @@ from all_measures import MEASURES
 from input_forms import FEATHER, FORMS, PARQUET, in_file
 from ir_measures_graded import CG, RunFile
 from ir_measures_graded.analysis import evaluate as analysed
-from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
+from ir_measures_graded.core.rows.sources import read_qrels, read_run
 from ir_measures_graded.errors import shown
 from ir_measures_graded.files.files import qrels_in
 

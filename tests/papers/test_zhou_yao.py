@@ -22,7 +22,7 @@ import pytest
 from ir_measures_graded import ADM, AGR, MSR, NDPM, WAP, Q, nDCG_JK, parse_measure
 from ir_measures_graded.core.measures.topics import GainList, Topics
 from ir_measures_graded.core.reduction import judged_of, reduced
-from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
+from ir_measures_graded.core.rows.sources import read_qrels, read_run
 
 TWO_DECIMALS = 0.005 + 1e-9
 NEXT_TO_NOTHING = 1e-9

@@ -12,7 +12,7 @@ from ir_measures_graded import GradedError, GradedEvaluator, Spearman, nDCG_JK
 from ir_measures_graded.core.ranking.judged import computed_once
 from ir_measures_graded.core.reduction import judged_of, reduced
 from ir_measures_graded.core.rows import rows
-from ir_measures_graded.core.rows.in_memory import read_qrels, read_run
+from ir_measures_graded.core.rows.sources import read_qrels, read_run
 
 
 def reduce(qrels, run):

@@ -9,7 +9,7 @@ from ir_measures import Measure
 
 from ..core.registry.facts import ZERO
 from ..core.registry.notation import parse_measures
-from ..core.rows.in_memory import Source
+from ..core.rows.sources import Source
 from ..evaluation.checked import checks_arguments
 from ..evaluation.evaluate import evaluate
 from ..evaluation.named import Qrels, Runs, runs_to_explain, study_of

@@ -29,9 +29,9 @@ from .registry.facts import (
     on_top_gain_of_absent,
 )
 from .registry.plugins import origin
-from .rows.in_memory import Source, in_memory, read_qrels
 from .rows.roles import RUN
 from .rows.rows import Rows, RunSource, refuse_empty
+from .rows.sources import Source, in_memory, read_qrels
 from .uncertainty import evaluated
 
 

@@ -16,9 +16,16 @@ from .by_topic import bounds_of, smallest
 from .ranking.judged import NO_INTENTS, Intents, Judged, KeptParts
 from .ranking.ranks import BlockPlace, JudgedRanks, Sort
 from .rows.id_matching import Indices, matches
-from .rows.in_memory import read_run
-from .rows.roles import NO_ITERATION
-from .rows.rows import Distinct, Rows, distinct, judged_twice, refuse_mixed, refuse_repeated
+from .rows.roles import NO_ITERATION, RUN
+from .rows.rows import (
+    Distinct,
+    Rows,
+    distinct,
+    judged_twice,
+    refuse_mixed,
+    refuse_repeated,
+    without_rows,
+)
 
 
 def judged_of(qrels: Rows, collection: np.ndarray | None = None) -> Judged:
@@ -100,7 +107,7 @@ def blocks_of(parts: KeptParts, run: Rows | Iterable[Rows]) -> Iterator[JudgedRa
         lacking[numbers] = False
         start += len(rows.topics)
     rest = np.flatnonzero(lacking)
-    yield reduced(parts.of(rest), read_run({}), rest)
+    yield reduced(parts.of(rest), without_rows(RUN), rest)
 
 
 def _equal(listed: Rows, judged: Rows) -> tuple[np.ndarray, np.ndarray]:

@@ -11,8 +11,8 @@ from ir_measures import Measure
 from ..arguments import explains_wrong_calls, number, whole_number
 from ..core.by_topic import positions
 from ..core.ranking.ranks import JudgedRanks
-from ..core.rows.in_memory import in_memory
 from ..core.rows.roles import QRELS
+from ..core.rows.sources import in_memory
 from ..errors import GradedError, Remark
 from ..output.formats import counted, listed
 from ..progress import steps

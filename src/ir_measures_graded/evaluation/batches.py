@@ -20,9 +20,9 @@ from ..core.registry.facts import needs_all_topics
 from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.floats import floats
-from ..core.rows.in_memory import read_qrels, read_run
 from ..core.rows.roles import QRELS, RUN, Role
 from ..core.rows.rows import RunSource
+from ..core.rows.sources import read_qrels, read_run
 from ..errors import GradedError, needed, shown
 from .named import Judgments, Run, about
 from .order_of_rows import GIVEN, with_shared_options

@@ -29,10 +29,10 @@ from ..core.registry.names import OFFICIAL, OFFICIAL_OF_TREC_EVAL
 from ..core.registry.notation import parse_measures
 from ..core.rows.arrow import arrow_array, exports_arrow, whole_table
 from ..core.rows.id_columns import stretches_of
-from ..core.rows.in_memory import Source, in_memory
 from ..core.rows.lists import has_pairs, is_pair, sequence_of
 from ..core.rows.roles import QRELS, RUN, Role
 from ..core.rows.rows import Rows, RunSource, refuse_empty, refuse_mixed
+from ..core.rows.sources import Source, in_memory
 from ..errors import FileError, GradedError, Remark, WholeLevelsError, did_you_mean, quoted, shown
 from ..files.content import matching
 from ..files.files import RunFile, file_name, without_endings

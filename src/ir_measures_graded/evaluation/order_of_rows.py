@@ -29,7 +29,7 @@ def in_order_given(run: Rows) -> Rows:
     """The run, in which the ranks with the sign reversed replace the scores: no documents are tied,
     and those that were stay in the order of their rows.
 
-    >>> from ir_measures_graded.core.rows.in_memory import read_run
+    >>> from ir_measures_graded.core.rows.sources import read_run
     >>> in_order_given(read_run({"q": {"a": 1.0, "b": 2.0, "c": 1.0}})).dicts()
     {'q': {'a': -2.0, 'b': -1.0, 'c': -3.0}}
     """

@@ -19,7 +19,7 @@ from ..core.measures.sessions import SessionMeasure, Turns
 from ..core.provider import view
 from ..core.ranking.judged import Judged
 from ..core.reduction import reduced
-from ..core.rows.in_memory import read_run
+from ..core.rows.sources import read_run
 from ..errors import FileError, GradedError, shown
 
 Given = bool | Mapping[Any, tuple[Any, Any]] | None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows.floats import number_of
+from ..core.rows.decimals import number_of
 
 ALL = "all"
 """The name of the row of a mean, as in trec_eval's output."""

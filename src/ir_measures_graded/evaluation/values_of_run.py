@@ -13,7 +13,7 @@ from ir_measures import Measure
 from ..core.registry.notation import NamedMeasure, measure_named
 from ..core.rows.chosen import columns_named
 from ..core.rows.columns import column_name
-from ..core.rows.floats import number_of
+from ..core.rows.decimals import number_of
 from ..errors import GradedError, shown, similar_names
 from ..files.files import RunFile, without_endings
 from ..files.sources import is_file

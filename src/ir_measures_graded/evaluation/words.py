@@ -19,7 +19,7 @@ def remarks_on_words(measures: Iterable[Measure], judged: Judged) -> list[Remark
 
     >>> from ir_measures_graded.core.reduction import judged_of
     >>> from ir_measures_graded.core.registry.notation import parse_measures
-    >>> from ir_measures_graded.core.rows.in_memory import read_qrels
+    >>> from ir_measures_graded.core.rows.sources import read_qrels
     >>> judged = judged_of(read_qrels({"q": {"a": 2, "b": 1}}))
     >>> for remark in remarks_on_words(parse_measures("ndcg@5,map@1,map@5"), judged):
     ...     print(remark)

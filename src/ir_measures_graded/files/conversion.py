@@ -26,10 +26,10 @@ from ..core.rows.arrow import arrow_array
 from ..core.rows.chosen import NOTHING_CHOSEN, Chosen
 from ..core.rows.columns import OF_CLASSIFIERS, plain
 from ..core.rows.id_matching import Ids
-from ..core.rows.in_memory import in_memory
 from ..core.rows.rank_order import remark_on_counting
 from ..core.rows.roles import INTENTS, QRELS, RUN, Role
 from ..core.rows.rows import Facts, Part, joined
+from ..core.rows.sources import read_qrels
 from ..errors import FileError, GradedError, InputWarning, level_of_caller, needed, shown
 from .content import SIZES, Content, File, Reading, Sizes, is_lasting
 from .files import file_name, parts_of, without_endings
@@ -106,7 +106,7 @@ def read_rows(
     count = len(rows)
     if not count:
         raise FileError(f"{name}: there are no rows to convert")
-    table = in_memory(rows, role).checked()  # refuses values that are not allowed
+    table = rows.grouped(role)  # refuses values that are not allowed
     if role is RUN and not chosen.ascending:
         # The converted rows may be in the order of the scores, which no longer shows it.
         reverse = rows.facts.reverse or remark_on_counting(table.offsets, table.values)
@@ -160,7 +160,7 @@ def rows_of(qrels: Mapping[str, Mapping[str, float]], name: str) -> ConvertedRow
     b'query_id\\tdoc_id\\trelevance\\nq1\\ta\\t2\\nq1\\tb\\t0.5\\n'
     """
     topics = [topic for topic, judged in qrels.items() for _ in judged]
-    table = in_memory(qrels, QRELS).rows()
+    table = read_qrels(qrels)
     cells = (Ids.of(topics), table.docs, table.values)
     columns = dict(zip(QRELS.columns, cells, strict=True))
     return ConvertedRows(QRELS, name, Part(columns, np.arange(len(topics)), Facts()))

@@ -28,7 +28,6 @@ from ir_measures import ScoredDoc
 from ..arguments import explains_wrong_calls, flag
 from ..core.rows.chosen import NOTHING_CHOSEN, Chosen, columns_named, words_as_levels
 from ..core.rows.id_matching import Ids
-from ..core.rows.in_memory import in_memory, under_our_names
 from ..core.rows.rank_order import remark_on_counting
 from ..core.rows.roles import IDS, QRELS, RUN
 from ..core.rows.rows import (
@@ -110,9 +109,10 @@ def read_qrels(
     with words_as_levels(words):
         if isinstance(file, (str, os.PathLike)) or hasattr(file, "read"):
             return qrels_in(file, sizes=sizes, chosen=chosen)
-        if chosen.columns:
-            return in_memory(under_our_names(file, QRELS, chosen), QRELS).rows()
-        return in_memory(file, QRELS).rows()
+        from ..core.rows.in_memory import InMemory, under_our_names
+
+        table = under_our_names(file, QRELS, chosen) if chosen.columns else file
+        return InMemory(table, QRELS).rows()
 
 
 def qrels_in(
@@ -137,7 +137,7 @@ def qrels_in(
         warnings.warn(warning, InputWarning, stacklevel=level_of_caller())
     if not rows.facts.file:  # an empty file has no part
         rows = Part(rows.columns, rows.line, Facts(Content(file).name))
-    return in_memory(rows, QRELS).rows()
+    return rows.grouped(QRELS).with_ids()
 
 
 class _HeaderFound(Exception):
@@ -325,7 +325,7 @@ class RunFile(RunSource):
         else:
             blocks = whole_topics(parts, self.sizes.rows)
         for rows in blocks:
-            block = in_memory(rows, RUN).checked()
+            block = rows.grouped(RUN)
             if not seen:
                 self._look_at_scores(block)
             if seen.intersection(block.topics):
@@ -334,7 +334,7 @@ class RunFile(RunSource):
                 else:
                     parts = self._watched(self._parts())
                 for rows_of_topics in self._regrouped(parts):
-                    yield in_memory(rows_of_topics, RUN).checked()
+                    yield rows_of_topics.grouped(RUN)
                 break
             seen.update(block.topics)
             yield block
@@ -350,7 +350,7 @@ class RunFile(RunSource):
     def rows(self) -> Rows:
         """All rows. Raises `FileError` if there is none."""
         parts = self._watched(self._parts())
-        rows = in_memory(joined(parts, RUN), RUN).checked()
+        rows = joined(parts, RUN).grouped(RUN)
         if not rows.values.size:
             raise FileError(f"{self.name}: the run is empty")
         self._look_at_scores(rows)
@@ -663,7 +663,7 @@ def _refuse_repeated(rows: Part) -> None:
     if "run" in rows.columns:
         runs = list(by_run(rows).values())
     for rows_of_run in runs:
-        refuse_repeated(in_memory(rows_of_run, RUN).rows())
+        refuse_repeated(rows_of_run.grouped(RUN))
 
 
 def _kept_in(kept_parts: list[Part], parts: Iterator[Part]) -> Iterator[Part]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows.floats import number_of
+from ..core.rows.decimals import number_of
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.id_matching import LONGEST_ID
 from ..core.rows.roles import NO_ITERATION, QRELS, RUN, Role

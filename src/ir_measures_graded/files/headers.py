@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ..core.rows import columns
-from ..core.rows.floats import number_of
+from ..core.rows.decimals import number_of
 from ..core.rows.roles import QRELS, RUN, Role
 from ..errors import FileError, Remark, shown
 from .content import TO_UTF8, Reading

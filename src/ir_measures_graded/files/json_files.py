@@ -47,7 +47,8 @@ from .content import (
 )
 from .forms import negated, number_in
 from .json_text import Text, first_object
-from .other_kinds import ANSWERS_WITHOUT_IDS, TABLE
+from .other_json import ANSWERS_WITHOUT_IDS
+from .other_kinds import TABLE
 from .search_answers import (
     ALGOLIA,
     ECHOED_QUERY,

@@ -29,7 +29,7 @@ from .content import (
     Content,
     Work,
 )
-from .other_kinds import json_of_other_kind
+from .other_json import json_of_other_kind
 from .search_answers import queries_in, refusal_of
 
 MOST_NESTED = 100  # arrays and objects in each other

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.rows.chosen import level_of
-from ..core.rows.floats import number_of
+from ..core.rows.decimals import number_of
 from ..core.rows.roles import QRELS
 from ..errors import FileError, Remark, shown
 from ..output.formats import counted

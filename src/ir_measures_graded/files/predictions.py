@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 
-from ..core.rows.floats import number_of
+from ..core.rows.decimals import number_of
 from ..core.rows.roles import RUN
 from ..core.rows.rows import Facts, Rows
 from ..errors import FileError, shown

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from ir_measures import ScoredDoc
 
-from ..core.rows.in_memory import read_qrels
 from ..core.rows.rows import Rows
+from ..core.rows.sources import read_qrels
 from ..errors import FileError, GradedError, did_you_mean, quoted, shown
 from ..output.formats import listed
 from .content import Content, parquet_files, refuse_address, similar_files

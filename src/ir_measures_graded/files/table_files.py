@@ -16,9 +16,9 @@ import numpy as np
 
 from ..core.rows.arrow import arrow_array, arrow_numbers, bounds_of_strings
 from ..core.rows.columns import MOST_COLUMNS, may_name, plain, ranks_in
+from ..core.rows.floats import numbers_in, numbers_or_nan
 from ..core.rows.id_columns import text_of
 from ..core.rows.id_matching import LONGEST_ID, Ids, flaw_of
-from ..core.rows.in_memory import numbers_in, numbers_or_nan
 from ..core.rows.level_words import WordError, WordInFileError
 from ..core.rows.rank_order import ROWS, RankSample
 from ..core.rows.roles import IDS, QRELS, RUN, Role

@@ -21,9 +21,10 @@ import numpy as np
 from ...core.rows.chosen import JUDGE, Chosen, columns_named
 from ...core.rows.column_words import HUMAN, MACHINE, judge_of, may_be_levels
 from ...core.rows.columns import NAMES, by_their_words, column_name, plain
-from ...core.rows.in_memory import names_in_memory, read_qrels, under_our_names
+from ...core.rows.in_memory import names_in_memory, under_our_names
 from ...core.rows.roles import IDS, QRELS, Role
 from ...core.rows.rows import Part, Rows, is_whole, joined
+from ...core.rows.sources import read_qrels
 from ...errors import GradedError, Remark, quoted
 from ...evaluation.named import Judgments, run_names
 from ...files.content import Reading

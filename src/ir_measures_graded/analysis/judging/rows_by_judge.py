@@ -12,9 +12,10 @@ from itertools import pairwise
 from typing import Any
 
 from ...core.rows.chosen import JUDGE, Chosen, columns_named
-from ...core.rows.in_memory import in_memory, names_in_memory, read_qrels, under_our_names
+from ...core.rows.in_memory import names_in_memory, under_our_names
 from ...core.rows.roles import INTENTS, QRELS
 from ...core.rows.rows import Rows, joined
+from ...core.rows.sources import read_qrels
 from ...errors import FileError, GradedError
 from ...files.content import Reading, is_lasting
 from ...files.files import header_of, parts_of
@@ -89,7 +90,7 @@ def _of_file(path: Any, chosen: Chosen) -> dict[str, Rows]:
     for name, (start, end) in zip(names, pairwise(bounds), strict=True):
         of_judge = rows.take(slice(start, end)).without(INTENT)
         of_judge.facts = facts
-        by_judge[name] = in_memory(of_judge, QRELS).rows()
+        by_judge[name] = of_judge.grouped(QRELS).with_ids()
     return by_judge
 
 

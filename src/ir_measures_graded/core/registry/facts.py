@@ -285,7 +285,7 @@ def has_relevant(measure: Measure, judged: Judged) -> np.ndarray:
 
     >>> from ir_measures import AP, NumRet
     >>> from ir_measures_graded.core.reduction import judged_of
-    >>> from ir_measures_graded.core.rows.in_memory import read_qrels
+    >>> from ir_measures_graded.core.rows.sources import read_qrels
     >>> judged = judged_of(read_qrels({"q1": {"a": 2}, "q2": {"a": 1}, "q3": {"a": 0}}))
     >>> has_relevant(AP(rel=2), judged), has_relevant(NumRet, judged)
     (array([ True, False, False]), array([ True,  True,  True]))
@@ -321,7 +321,7 @@ def on_top_gain_of_absent(measure: Measure, judged: Judged, absent: Sequence[flo
 
     >>> from ir_measures_graded import ERR_G
     >>> from ir_measures_graded.core.reduction import judged_of
-    >>> from ir_measures_graded.core.rows.in_memory import read_qrels
+    >>> from ir_measures_graded.core.rows.sources import read_qrels
     >>> judged = judged_of(read_qrels({"q": {"a": 3, "b": 0}}))
     >>> on_top_gain_of_absent(ERR_G(gains={3: 10, 4: 30}), judged, [4.0])
     ', so the top gain is 10, not 30 (level 4); max_gain=30 fixes it'
@@ -354,7 +354,7 @@ def falling_gains(
 
     >>> from ir_measures import nDCG
     >>> from ir_measures_graded.core.reduction import judged_of
-    >>> from ir_measures_graded.core.rows.in_memory import read_qrels
+    >>> from ir_measures_graded.core.rows.sources import read_qrels
     >>> judged = judged_of(read_qrels({"q": {"a": 3, "b": 2, "c": 0}}))
     >>> falling_gains(nDCG(gains={2: 10}), judged), falling_gains(nDCG(gains={2: 2}), judged)
     (((2.0, 10), (3.0, 3.0)), None)

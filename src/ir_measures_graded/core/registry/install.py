@@ -17,10 +17,10 @@ from ...arguments import flag
 from ...errors import needed, warn_of_registration
 from ..rows.arrow import exports_arrow, whole_table
 from ..rows.id_columns import IntegersAsText, has_integer_topics, topics_of
-from ..rows.in_memory import read_run
 from ..rows.lists import by_index, is_list, names_topics, relevant_documents, sequence_of
 from ..rows.roles import QRELS, RUN
 from ..rows.rows import refuse_repeated
+from ..rows.sources import read_run
 from .names import class_name
 
 

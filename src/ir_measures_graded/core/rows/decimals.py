@@ -1,4 +1,4 @@
-"""Numbers of fewer than 64 bits, read as the decimal numbers that people wrote."""
+"""Numbers as people write them: in text, and as decimals in floats of fewer than 64 bits."""
 
 import numpy as np
 
@@ -39,3 +39,11 @@ def as_decimals(values: np.ndarray) -> np.ndarray:
         shortest_texts = distinct.astype(str)
         flat[unread] = shortest_texts.astype(np.float64)[code]
     return flat.reshape(values.shape)
+
+
+def number_of(text: bytes) -> float | None:
+    """A number in C syntax, which excludes Python's 1_000; None if the text is not a number."""
+    try:
+        return None if b"_" in text else float(text)
+    except ValueError:
+        return None

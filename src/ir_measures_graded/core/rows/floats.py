@@ -1,4 +1,4 @@
-"""Levels and scores as floats: Python objects as one array, and the text of a number."""
+"""Levels and scores that are Python objects or columns, as one array of floats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import numpy as np
 
 from ...errors import GradedError, shown
 from ..by_topic import BLOCK, changes
+from .arrow import is_arrow, numbers_of
 from .chosen import level_of
+from .decimals import as_decimals
 from .roles import QRELS, Role
 
 SAMPLE = 1 << 10  # rows in which most of the distinct levels occur
@@ -148,9 +150,43 @@ def is_number(number: Any) -> bool:
     return False
 
 
-def number_of(text: bytes) -> float | None:
-    """A number in C syntax, which excludes Python's 1_000; None if the text is not a number."""
-    try:
-        return None if b"_" in text else float(text)
-    except ValueError:
-        return None
+def numbers_in(column: Any, role: Role, location: Callable[[int], str]) -> np.ndarray:
+    """The levels or scores as floats.
+
+    Raises `GradedError` for one that is not a number, as `floats`.
+    """
+    numbers = _as_array(column)
+    if not isinstance(numbers, np.ndarray):
+        return floats(role, [numbers], location)
+    return as_decimals(numbers) if role is QRELS else numbers.astype(np.float64, copy=False)
+
+
+def numbers_or_nan(column: Any) -> np.ndarray:
+    """A column as floats, NaN for any cell that is not a number."""
+    numbers = _as_array(column)
+    if isinstance(numbers, np.ndarray):
+        return numbers.astype(np.float64, copy=False)
+    return np.array(list(map(_number_or_nan, numbers)), np.float64)
+
+
+def _number_or_nan(cell: Any) -> Any:
+    return cell if is_number(cell) else np.nan
+
+
+def _as_array(column: Any) -> Any:
+    """A column of plain numbers as an array with their type, any other column as Python objects."""
+    numbers: Any = numbers_of(column) if is_arrow(column) else column
+    kind = getattr(getattr(numbers, "dtype", None), "kind", "")
+    if kind == "c":
+        # NumPy's complex numbers would be cut to their real part; those of Python are refused.
+        numbers = numbers.astype(object)
+    if kind not in ("i", "u", "f"):
+        return numbers.tolist() if hasattr(numbers, "tolist") else numbers
+    if hasattr(numbers, "to_numpy"):  # a column of a DataFrame, which may have missing values
+        size = 8
+        if kind == "f":
+            # A sparse column has no item size.
+            size = min(getattr(numbers.dtype, "itemsize", 8), 8)
+        dtype = np.dtype(f"f{size}")
+        return numbers.to_numpy(dtype=dtype, na_value=np.nan)
+    return numbers

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import EmptyRunWarning, GradedError, level_of_caller, shown
-from .arrow import exports_arrow, is_arrow, numbers_of, whole_table
+from .arrow import exports_arrow, is_arrow, whole_table
 from .chosen import RANK, Chosen
 from .columns import (
     MOST_COLUMNS,
@@ -31,10 +31,8 @@ from .columns import (
     is_rank,
     judge_column,
 )
-from .decimals import as_decimals
-from .floats import floats, is_number
+from .floats import floats, numbers_in, numbers_or_nan
 from .id_columns import (
-    Cells,
     Documents,
     Keys,
     Rowwise,
@@ -59,15 +57,10 @@ from .lists import (
 )
 from .rank_order import ROWS, RankSample, remark_on_counting
 from .roles import IDS, INTENTS, QRELS, RUN, Role
-from .rows import Facts, Part, Rows, RunSource
+from .rows import Facts, Rows, RunSource, grouped
 
 if TYPE_CHECKING:
     from .items import Getters
-
-Source = Any
-"""Qrels or a run: a dict of dicts, a DataFrame, an export of Arrow, or an iterable of tuples or
-dicts.
-"""
 
 
 class Columns:
@@ -144,7 +137,7 @@ class InMemory(RunSource):
         """
         table = self.checked()
         if self.role is QRELS:
-            return replace(table, docs=table.docs.ids())  # converted once for all runs
+            return table.with_ids()
         self.is_empty = not table.values.size
         self.remarks = table.facts.remarks
         if self.is_empty:
@@ -206,15 +199,13 @@ def _with_remark_on_counting(rows: Rows) -> Rows:
     return replace(rows, facts=rows.facts._replace(reverse=remark))
 
 
-def _grouped(columns: Columns, role: Role, of_file: Part | None) -> Rows:
-    """The rows of the columns, which may be those of a part of a file, grouped by topic."""
+def _grouped(columns: Columns, role: Role) -> Rows:
+    """The rows of the columns, grouped by topic."""
     kind = role.kind
     names = column_names(f"{kind}: {columns.called}", columns.names, role)
     columns = columns.converted(names, role)
     cells = dict(zip(role.columns, map(columns.column, names), strict=True))
-    integers: list[str] = []
-    if of_file is None:
-        integers = [ours for ours in IDS if begins_with_integer(cells[ours])]
+    integers = [ours for ours in IDS if begins_with_integer(cells[ours])]
     for ours in integers:
         cells[ours] = integers_as_text(cells[ours])
     stretches = stretches_of(cells["query_id"], f"{kind}: {names[0]}")
@@ -228,34 +219,17 @@ def _grouped(columns: Columns, role: Role, of_file: Part | None) -> Rows:
     is_ranked = is_rank(names[2])
     if is_ranked:
         values = -values
-    order, offsets = stretches.grouped(len(docs))
-    rows = Rows(role, list(stretches.topics), offsets, docs, values)
+    further: dict[str, Rowwise | np.ndarray] = {}
+    reverse = ""
+    judge = ""
     if role is QRELS:
-        rows.further = _columns_of_intents(columns)
-    if of_file is not None:
-        rows.facts = of_file.facts
-        rows.line = of_file.line
-        if role is RUN and "document" in columns.names:  # of passages
-            rows.further = {"document": columns.column("document")}
-    else:
-        reverse = ""
-        if role is RUN and not is_ranked:
-            reverse = _remark_on_ranks(columns, stretches, names[2])
-        judge = ""
-        if role is QRELS:
-            judge = judge_column(columns.names, names) or ""
-        rows.facts = Facts(integers=tuple(integers), ranked=is_ranked, reverse=reverse, judge=judge)
-    if order is not None:
-        if not (isinstance(docs, Cells) and docs.cells.dtype.kind == "i"):  # codes of categories
-            docs = docs.ids().padded()  # padded ids are the fastest to reorder
-        rows = rows.of_rows(order, docs.take(order), offsets, rows.topics)
-    rows.checked()
-    if of_file is None:
-        rows = _with_remark_on_counting(rows)
-    if not rows.facts.empty:
-        return rows
-    every_topic = dict.fromkeys([*rows.topics, *rows.facts.empty])
-    return rows.of_topics({topic: number for number, topic in enumerate(every_topic)})
+        further = _columns_of_intents(columns)
+        judge = judge_column(columns.names, names) or ""
+    elif not is_ranked:
+        reverse = _remark_on_ranks(columns, stretches, names[2])
+    facts = Facts(integers=tuple(integers), ranked=is_ranked, reverse=reverse, judge=judge)
+    rows = grouped(role, stretches, docs, values, facts=facts, further=further)
+    return _with_remark_on_counting(rows)
 
 
 def _columns_of_intents(columns: Columns) -> dict[str, Rowwise | np.ndarray]:
@@ -304,48 +278,6 @@ def _of_intents(ours: str, column: Any, field: str) -> Rowwise | np.ndarray:
             text = np.fromiter(text, object, len(text))
         return texts_of(text, field)
     return numbers_or_nan(column)
-
-
-def numbers_or_nan(column: Any) -> np.ndarray:
-    """A column as floats, NaN for any cell that is not a number."""
-    numbers = _as_array(column)
-    if isinstance(numbers, np.ndarray):
-        return numbers.astype(np.float64, copy=False)
-    return np.array(list(map(_number_or_nan, numbers)), np.float64)
-
-
-def _number_or_nan(cell: Any) -> Any:
-    return cell if is_number(cell) else np.nan
-
-
-def _as_array(column: Any) -> Any:
-    """A column of plain numbers as an array with their type, any other column as Python objects."""
-    numbers: Any = numbers_of(column) if is_arrow(column) else column
-    kind = getattr(getattr(numbers, "dtype", None), "kind", "")
-    if kind == "c":
-        # NumPy's complex numbers would be cut to their real part; those of Python are refused.
-        numbers = numbers.astype(object)
-    if kind not in ("i", "u", "f"):
-        return numbers.tolist() if hasattr(numbers, "tolist") else numbers
-    if hasattr(numbers, "to_numpy"):  # a column of a DataFrame, which may have missing values
-        size = 8
-        if kind == "f":
-            # A sparse column has no item size.
-            size = min(getattr(numbers.dtype, "itemsize", 8), 8)
-        dtype = np.dtype(f"f{size}")
-        return numbers.to_numpy(dtype=dtype, na_value=np.nan)
-    return numbers
-
-
-def numbers_in(column: Any, role: Role, location: Callable[[int], str]) -> np.ndarray:
-    """The levels or scores as floats.
-
-    Raises `GradedError` for one that is not a number, as `floats`.
-    """
-    numbers = _as_array(column)
-    if not isinstance(numbers, np.ndarray):
-        return floats(role, [numbers], location)
-    return as_decimals(numbers) if role is QRELS else numbers.astype(np.float64, copy=False)
 
 
 # Forms
@@ -428,14 +360,6 @@ def _fields_of(item: Any, role: Role) -> list[str]:
     return [name for name in names if hasattr(item, name)]
 
 
-def in_memory(source: Any, role: Role, name: str = "") -> InMemory:
-    """The source in its form.
-
-    An iterator is kept as a list. Raises `GradedError` for any other source.
-    """
-    return source if isinstance(source, InMemory) else InMemory(source, role, name)
-
-
 def _reader(source: Any, role: Role) -> Callable[[], Rows]:
     """The function that reads the source."""
     module = type(source).__module__
@@ -457,8 +381,7 @@ def _reader(source: Any, role: Role) -> Callable[[], Rows]:
         if role is QRELS and not all(isinstance(rows, Mapping) for rows in source.values()):
             return partial(_of_lists_of_relevant, source)
         return partial(_of_dicts, source, role)
-    of_file = source if isinstance(source, Part) else None
-    return partial(_grouped, columns, role, of_file)
+    return partial(_grouped, columns, role)
 
 
 def _refuse_ids_in_index(frame: Any, role: Role) -> None:
@@ -487,8 +410,6 @@ def _columns(source: Any, role: Role) -> Columns | None:
         if _has_columns(source, role) or names_topics(source, role):
             return _of_mapping(source, role)
         return _of_lists(source, role) if role is RUN else None
-    if isinstance(source, Part):
-        return Columns("the file", list(source.columns), source.columns.__getitem__)
     if hasattr(source, "itertuples"):
         _refuse_ids_in_index(source, role)
         return Columns("the DataFrame", list(source.columns), lambda name: source[name].array)
@@ -578,22 +499,6 @@ def _items_of(source: Iterable[Any], role: Role) -> list[Any]:
             "list of it before its first use"
         )
     return items
-
-
-def read_qrels(source: Any) -> Rows:
-    """Qrels as a table of levels.
-
-    Raises `GradedError` if an id or a level is missing or invalid.
-    """
-    return source if isinstance(source, Rows) else in_memory(source, QRELS).rows()
-
-
-def read_run(source: Any) -> Rows:
-    """A run as a table of scores.
-
-    Raises `GradedError` if a topic or a score is missing or invalid.
-    """
-    return in_memory(source, RUN).checked()
 
 
 def _listed(role: Role) -> str:

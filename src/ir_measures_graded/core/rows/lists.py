@@ -14,7 +14,6 @@ import numpy as np
 
 from ...errors import GradedError, shown
 from .arrow import is_arrow
-from .columns import MOST_COLUMNS, column_name
 from .roles import RUN, Role
 
 RELEVANT = 1
@@ -153,6 +152,8 @@ def names_topics(source: Mapping[Any, Any], role: Role) -> bool:
     """Whether a key of a dict of lists names a column of topics, so that the dict has columns and
     not topics.
     """
+    from .columns import MOST_COLUMNS, column_name  # This import takes time.
+
     if len(source) > MOST_COLUMNS:
         return False
     return column_name(role.kind, list(source), "query_id") is not None
@@ -195,6 +196,8 @@ def by_index(source: Any, role: Role) -> dict[Any, Any] | None:
 def _has_documents(item: Any, role: Role) -> bool:
     """Whether an item of a sequence has the documents of a topic, and is not a row."""
     if isinstance(item, Mapping):
+        from .columns import column_name
+
         names = list(item)
         if any(column_name(role.kind, names, ours) is not None for ours in role.columns[:2]):
             return False

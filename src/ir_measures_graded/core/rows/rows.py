@@ -20,7 +20,7 @@ from ir_measures import Qrel
 
 from ...errors import FileError, GradedError, Remark, quoted, shown
 from ..by_topic import blocks, bounds_of, rows_of
-from .id_columns import Documents
+from .id_columns import Cells, Documents, Keys, Stretches, docs_of, stretches_of, texts_of
 from .id_matching import Ids, IdsByTopic, Indices, equal_pairs, first_rows, flaw_of
 from .roles import IDS, NUMBERS, QRELS, Role
 
@@ -137,6 +137,31 @@ class Part:
         """The part without some columns."""
         kept = {name: column for name, column in self.columns.items() if name not in names}
         return Part(kept, self.line, self.facts)
+
+    def grouped(self, role: Role) -> Rows:
+        """The rows grouped by topic. Raises `GradedError` for a value that is not allowed."""
+        cells = self.columns
+        further: dict[str, Any] = {}
+        if role is QRELS:
+            if "iteration" in cells:
+                further["iteration"] = texts_of(cells["iteration"], f"{role.kind}: iteration")
+            if "probability" in cells:
+                further["probability"] = cells["probability"]
+        elif "document" in cells:  # of passages
+            further["document"] = cells["document"]
+        rows = grouped(
+            role,
+            stretches_of(cells["query_id"], f"{role.kind}: query_id"),
+            docs_of(cells["doc_id"], f"{role.kind}: doc_id"),
+            np.asarray(cells[role.value], np.float64),
+            line=self.line,
+            facts=self.facts,
+            further=further,
+        )
+        if not self.facts.empty:
+            return rows
+        every_topic = dict.fromkeys([*rows.topics, *self.facts.empty])
+        return rows.of_topics({topic: number for number, topic in enumerate(every_topic)})
 
     def checked(self, columns: Sequence[str] = IDS) -> Part:
         """The part. Raises `FileError` for a text in these columns that is no id, see `flaw_of`."""
@@ -363,6 +388,10 @@ class Rows(RunSource):
     def rows(self) -> Rows:
         return self
 
+    def with_ids(self) -> Rows:
+        """The rows with their documents as `Ids`, which are converted once for all uses."""
+        return replace(self, docs=self.docs.ids())
+
     def with_smaller_scores_first(self) -> Rows:
         """The rows of a run whose smaller scores are better, so that
         larger ones are; ranks stay. Raises `FileError` for ranks in some topics.
@@ -521,6 +550,44 @@ class Rows(RunSource):
         if row is None:
             return None
         return row[row >= 0], number[row >= 0]
+
+
+def grouped(
+    role: Role,
+    topics: Stretches,
+    docs: Documents,
+    values: np.ndarray,
+    *,
+    facts: Facts,
+    further: Mapping[str, Any],
+    line: np.ndarray | None = None,
+) -> Rows:
+    """The rows of a table with these columns, grouped by topic; their fields are those of `Rows`.
+
+    Raises `GradedError` for a value that is not allowed.
+    """
+    order, offsets = topics.grouped(len(docs))
+    rows = Rows(
+        role,
+        list(topics.topics),
+        offsets,
+        docs,
+        values,
+        line=line,
+        facts=facts,
+        further=further,
+    )
+    if order is not None:
+        if not (isinstance(docs, Cells) and docs.cells.dtype.kind == "i"):  # codes of categories
+            docs = docs.ids().padded()  # padded ids are the fastest to reorder
+        rows = rows.of_rows(order, docs.take(order), offsets, rows.topics)
+    return rows.checked()
+
+
+def without_rows(role: Role) -> Rows:
+    """Qrels without a judgment, or a run without a document."""
+    docs = Keys([], f"{role.kind}: doc_id")
+    return Rows(role, [], np.zeros(1, np.int64), docs, np.empty(0), distinct=True)
 
 
 def is_whole(level: np.ndarray) -> bool:
