@@ -20,9 +20,9 @@ from reading import by_topic, in_pieces, outcome, refused, run_file
 from ir_measures_graded import CG, GradedEvaluator, RunFile, nDCG_JK
 from ir_measures_graded.analysis import evaluate
 from ir_measures_graded.files.files import qrels_in
+from ir_measures_graded.files.kinds import KINDS, Kind
 from ir_measures_graded.files.parquet_pages import longest_in_dictionary
 from ir_measures_graded.files.table_files import TableFile
-from ir_measures_graded.files.table_kinds import KINDS, Kind
 
 QRELS = {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1}}
 RUNS = {

@@ -63,11 +63,11 @@ Measures: TypeAlias = Measure | str | Iterable[Measure | str]
 
 GIVEN = "given"
 TIES = ("mean", *EXTREMES, GIVEN)
-LABELS = QRELS._replace(
-    kind="labels",
+LABELS = QRELS.renamed(
+    "labels",
     rule="the label is {}; a label is a finite number, or NaN if the document is unjudged",
 )
-SCORES = RUN._replace(kind="scores")
+SCORES = RUN.renamed("scores")
 
 
 @explains_wrong_calls("ArrayEvaluator('nDCG@10', labels, sizes=sizes)")

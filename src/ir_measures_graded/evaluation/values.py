@@ -62,10 +62,9 @@ from ..files.content import (
     decoded,
 )
 from ..files.forms import is_json
-from ..files.other_kinds import refuse_other_kind
+from ..files.kinds import Kind, kind_of, refuse_other_kind
 from ..files.sources import named_path
 from ..files.table_files import decoded_size
-from ..files.table_kinds import Kind, kind_of
 from ..output.formats import counted, listed
 from .named import UNNAMED, about, run_names
 from .ntcireval import is_ntcireval, values_of_ntcireval

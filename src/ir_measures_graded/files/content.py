@@ -126,15 +126,16 @@ class Sizes(NamedTuple):
             )
 
 
-class Work(NamedTuple):
+class Work:
     """Work on the content of a compressed file, which counts against the limit of its bytes.
 
     Each of the `things` counts as so many `bytes`, those to which a compressed file may unpack in
     the time that the work takes.
     """
 
-    things: str
-    bytes: int
+    def __init__(self, things: str, bytes: int):
+        self.things = things
+        self.bytes = bytes
 
 
 ROWS_READ = Work("rows", 32)
@@ -725,16 +726,22 @@ def _pieces_of_zstandard(stream: Any, size: int) -> Iterator[bytes]:
     return pieces_of(pyarrow.CompressedInputStream(file, "zstd").read, size)
 
 
-class Compression(NamedTuple):
+class Compression:
     """A compression of files.
 
     A file begins with one of `magic`, and its name may end with `ending`. `decompressed(stream,
     size)` yields the content of a stream in pieces of at most this size.
     """
 
-    magic: tuple[bytes, ...]
-    ending: str
-    decompressed: Callable[[Any, int], Iterator[bytes]]
+    def __init__(
+        self,
+        magic: tuple[bytes, ...],
+        ending: str,
+        decompressed: Callable[[Any, int], Iterator[bytes]],
+    ):
+        self.magic = magic
+        self.ending = ending
+        self.decompressed = decompressed
 
 
 BZIP2 = tuple(b"BZh%d1AY&SY" % level for level in range(1, 10))  # BZh alone could begin a topic

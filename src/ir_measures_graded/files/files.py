@@ -58,8 +58,7 @@ from .content import (
 )
 from .forms import WITH_PREDICTIONS, form_of, is_json
 from .grouping import by_run, drained, first_of, with_limited_runs
-from .other_kinds import refuse_other_kind
-from .table_kinds import KINDS, PARQUET, kind_of
+from .kinds import KINDS, PARQUET, kind_of, refuse_other_kind
 from .text_files import text_parts
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ..core.rows.rows import Part
 from ..errors import FileError, Remark, shown
 from ..output.formats import counted
 from .content import Content, Reading
-from .other_kinds import TABLE
+from .kinds import TABLE
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 ONE_ROW = (

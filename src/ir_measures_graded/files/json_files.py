@@ -47,8 +47,8 @@ from .content import (
 )
 from .forms import negated, number_in
 from .json_text import Text, first_object
+from .kinds import TABLE
 from .other_json import ANSWERS_WITHOUT_IDS
-from .other_kinds import TABLE
 from .search_answers import (
     ALGOLIA,
     ECHOED_QUERY,

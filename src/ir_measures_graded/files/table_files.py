@@ -1,6 +1,6 @@
 """Rows of table files as Arrow tables: Parquet files, Arrow files (Feather) and Arrow streams.
 
-One function for each kind of file opens it and reads its record batches; `table_kinds` names it.
+One function for each kind of file opens it and reads its record batches; `kinds` names it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     import pyarrow
     from pyarrow import parquet
 
-    from .table_kinds import Kind
+    from .kinds import Kind
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # the value of a key that is missing
 BUFFER = 1 << 20  # bytes of a Parquet column read at once
@@ -411,7 +411,7 @@ def folder_parts(parquet: Kind, content: Content, reading: Reading) -> Iterator[
     count = 0
     size = 0
     for path, keys in _keys_of_files(content).items():
-        kind = parquet._replace(open=partial(_parquet_in_folder, keys))
+        kind = parquet.opened_by(partial(_parquet_in_folder, keys))
         with Content(path, content.sizes) as file, _opened(kind, file) as table:
             columns, _ = reading.columns(file.name, table.names)
             _refuse_same_meaning(file.name, table.names, columns, keys)

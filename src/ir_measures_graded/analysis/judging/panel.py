@@ -111,7 +111,7 @@ def answers_in(qrels: Any, name: str = "qrels", heads: Sequence[str] = ()) -> An
         table = qrels_of(word, columns)
     else:
         table = qrels.rows if isinstance(qrels, Judgments) else qrels_source(qrels)
-    named_rows = replace(table, role=table.role._replace(kind=name))
+    named_rows = replace(table, role=table.role.renamed(name))
     judgments = distinct(named_rows)
     if judgments.conflict:
         raise judgments.conflict

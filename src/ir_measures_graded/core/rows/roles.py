@@ -1,23 +1,32 @@
 """What qrels and runs are: their columns under our names, and the values that they may have."""
 
+from __future__ import annotations
+
 import sys
-from typing import NamedTuple
 
 import numpy as np
 
 
-class Role(NamedTuple):
+class Role:
     """Qrels or a run: their name, the column of the values, and the name of a value in messages.
 
     Values from `lowest` to `highest` are allowed, and `rule` says so.
     """
 
-    kind: str
-    value: str
-    number: str
-    lowest: float
-    highest: float
-    rule: str
+    def __init__(
+        self, kind: str, value: str, number: str, lowest: float, highest: float, rule: str
+    ):
+        self.kind = kind
+        self.value = value
+        self.number = number
+        self.lowest = lowest
+        self.highest = highest
+        self.rule = rule
+
+    def renamed(self, kind: str, rule: str = "") -> Role:
+        """The same under another name in messages, perhaps with another rule."""
+        rule = rule or self.rule
+        return Role(kind, self.value, self.number, self.lowest, self.highest, rule)
 
     @property
     def columns(self) -> list[str]:

@@ -1,19 +1,74 @@
-"""Files of other kinds, which are named as what they are, with what to export.
+"""The kinds of files, told by their first bytes: tables, and those that are named in messages.
 
-`refuse_other_kind` knows them by their first bytes. JSON is in `other_json`.
+Tables are Parquet files, Arrow files (Feather) and Arrow streams. `table_files`, which opens them,
+is imported for such a file alone, because this takes time. A file of another kind is refused by
+`refuse_other_kind` as what it is, with what to export; JSON of other kinds is in `other_json`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ..errors import FileError
 from .content import COMPRESSIONS, Content
+
+if TYPE_CHECKING:
+    from .table_files import TableFile
 
 COLUMNS_OF_ROWS = "query_id, doc_id and score (or relevance)"
 TABLE = f"write a table with the columns {COLUMNS_OF_ROWS}"
 UNPACK = "unpack it, and pass the file in it"
 SHEET = f"export the sheet as CSV, as {TABLE.removeprefix('write ')}"
+
+
+def _parquet(content: Content) -> TableFile:
+    from .table_files import parquet_file
+
+    return parquet_file(content)
+
+
+def _arrow_file(content: Content) -> TableFile:
+    from .table_files import arrow_file
+
+    return arrow_file(content)
+
+
+def _arrow_stream(content: Content) -> TableFile:
+    from .table_files import arrow_stream
+
+    return arrow_stream(content)
+
+
+class Kind:
+    """A kind of table files: its name, the function that opens a file, and endings of names."""
+
+    def __init__(self, name: str, open: Callable[[Content], TableFile], endings: tuple[str, ...]):
+        self.name = name
+        self.open = open
+        self.endings = endings
+
+    def opened_by(self, open: Callable[[Content], TableFile]) -> Kind:
+        """The same kind, whose files this function opens."""
+        return Kind(self.name, open, self.endings)
+
+
+PARQUET = Kind("Parquet", _parquet, ("parquet",))
+KINDS = {
+    b"PAR1": PARQUET,
+    b"ARROW1": Kind("Arrow", _arrow_file, ("arrow", "arrows", "feather", "ipc")),
+    b"\xff\xff\xff\xff": Kind("Arrow", _arrow_stream, ("arrow", "arrows", "ipc")),
+}
+"""The kinds of table files by the first bytes of a file."""
+
+
+def kind_of(content: Content) -> Kind | None:
+    """The kind of the file, None for a file that is no table of Arrow."""
+    for magic, kind in KINDS.items():
+        if content.stream.start.startswith(magic):
+            return kind
+    return None
 
 
 class OtherKind:
