@@ -10,7 +10,8 @@ import pytest
 from reading import in_pieces, qrels, refused, run, run_file
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.files.content import SIZES
+from ir_measures_graded.files import lines
+from ir_measures_graded.files.content import SIZES, Peeked
 
 TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
 
@@ -181,6 +182,46 @@ def test_quoted_fields_are_those_of_rfc_4180(without_arrow, delimiter, end, quot
     library = without_arrow() if small else nullcontext()
     with library:
         assert run(text.getvalue(), sizes) == expected
+
+
+def quoting_by_quotes(block, delimiter):
+    """The quoting of a block, from one quote after the other."""
+    text = f"\n{block}\n"
+    is_open = False
+    for place in range(1, len(text) - 1):
+        if text[place] == '"':
+            is_open = not is_open
+            neighbour = text[place - 1] if is_open else text[place + 1]
+            if neighbour not in ("\r", "\n", '"', delimiter):
+                return lines.Quoting.OTHER
+    return lines.Quoting.OPEN if is_open else lines.Quoting.CLOSED
+
+
+@pytest.mark.parametrize("before", ["", "a" * 61, '"' + "a" * 61, 'a,"b"\n' * 10 + '"'])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_quoting_of_each_short_text_is_found_across_words(monkeypatch, delimiter, before):
+    monkeypatch.setattr(lines, "CACHED", lines.WORD)
+    for length in range(5):
+        for signs in product('a",\n\r;', repeat=length):
+            block = before + "".join(signs)
+            quoting = lines.quoting_of(block.encode(), delimiter)
+            assert quoting is quoting_by_quotes(block, delimiter), block
+
+
+def test_blocks_of_a_table_are_pieces_of_the_file_after_its_header(monkeypatch):
+    """`Peeked` copies any other parts of the file."""
+    text = "query_id,doc_id,score\n" + "".join(f"q,d{row:02},1\n" for row in range(40))
+    read = Peeked.read
+    counts = []
+
+    def counted(stream, *size):
+        part = read(stream, *size)
+        counts.append(len(part))
+        return part
+
+    monkeypatch.setattr(Peeked, "read", counted)
+    assert len(list(run_file(text, in_pieces(64, start=64)))) == 40
+    assert counts[:6] == [64, 22, 42, 64, 64, 64]  # the start, the header and four blocks
 
 
 @pytest.mark.parametrize("small", [0, 1 << 19])

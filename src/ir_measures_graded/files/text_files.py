@@ -68,7 +68,7 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
     lines.number = content.stream.read(header).count(b"\n")
     parse = by_arrow if uses_arrow(content) else by_numpy
     last: dict[str, tuple[float, float]] = {}
-    for parsed in _parsed_blocks(lines, parse):
+    for parsed in _parsed_blocks(lines, header, parse):
         lines.remark_on_mark(parsed.block)
         columns = columns_of(parsed, form)
         if columns is None:
@@ -113,13 +113,14 @@ class ParsedBlock:
         return self.line + before
 
 
-def _parsed_blocks(lines: Lines, parse: Parse) -> Iterator[ParsedBlock]:
-    """The blocks of a file, parsed. Raises `FileError` where the file cannot be read on.
+def _parsed_blocks(lines: Lines, header: int, parse: Parse) -> Iterator[ParsedBlock]:
+    """The blocks of a file after so many bytes of its header, parsed.
 
-    The caller must have added the lines of a block to those of the file before the next one.
+    Raises `FileError` where the file cannot be read on. The caller must have added the lines of a
+    block to those of the file before the next one.
     """
     parsed = partial(parsed_block, form=lines.form, parse=parse)
-    blocks = parsed_ahead(lines.blocks(), parsed, lines.content)
+    blocks = parsed_ahead(lines.blocks(header), parsed, lines.content)
     with closing(blocks):  # the traceback of an error keeps this frame alive, and with it threads
         try:
             yield from blocks
@@ -293,7 +294,7 @@ def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
     if b"\r" in block and not may_be_quoted:
         block = block.replace(b"\r\n", b"\n")
     if form.delimiter:
-        rows = block.count(b"\n")
+        rows = _line_breaks(block)
         if not block.endswith(b"\n"):
             rows += 1
     else:
@@ -414,6 +415,13 @@ def has_outer_blank(ids: Ids) -> bool:
     first = filled.starts
     last = first + filled.length - 1
     return bool((ids.data[first] == ord(" ")).any() or (ids.data[last] == ord(" ")).any())
+
+
+def _line_breaks(block: bytes) -> int:
+    """The number of line breaks in a block. Before Python 3.13, `bytes.count` takes four times as
+    long.
+    """
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
 
 
 def _fields(block: bytes) -> int:
