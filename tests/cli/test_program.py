@@ -144,14 +144,18 @@ for name in ("core.registry.everyday", "evaluation.attributes", "files.contracts
 for name in ("columns", "in_memory", "level_words"):  # lines of TREC need none of them
     heavy.append(f"ir_measures_graded.core.rows.{name}")
 heavy.append("csv")
-for words in ["--version"], ["evaluate", "qrels", "./run", "nCG", "AP"], ["measures"]:
+evaluate = ["evaluate", "qrels", "./run", "nCG", "AP"]
+with_tabs = ["evaluate", "tabs", "./run", "AP"]
+with open("qrels") as qrels, open("tabs", "w") as tabs:
+    tabs.write(qrels.read().replace(" ", "\t"))
+for words in ["--version"], evaluate, with_tabs, ["measures"]:
     assert cli.main(words) == 0
     print("imported:", *[name for name in heavy if name in sys.modules])
 """
     done = command("-c", code, program=[sys.executable], text=True)
     lines = [line for line in done.stdout.splitlines() if line.startswith("imported:")]
     after_evaluate = "imported: ir_measures_graded.cli.evaluate"
-    assert lines == ["imported:", after_evaluate, after_evaluate]
+    assert lines == ["imported:", after_evaluate, after_evaluate, after_evaluate]
 
 
 def test_the_format_is_aligned_on_a_terminal_unless_one_is_given(output, monkeypatch):

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.rows.decimals import number_of
 from ..core.rows.id_columns import stretches_of
 from ..core.rows.id_matching import LONGEST_ID
-from ..core.rows.roles import NO_ITERATION, QRELS, RUN, Role
+from ..core.rows.roles import NO_ITERATION, QRELS, RUN, Role, is_of_trec
 from ..core.rows.rows import Part
 from ..errors import FileError, Remark, shown
 from ..output.formats import counted
@@ -29,7 +29,7 @@ ONE_ROW = (
 SAMPLED = (1, 2, 3, 4, 5)  # numbers of fields that several kinds of files have
 IS_JSON = rb'\s*(\{\s*["}]|\[\s*[{\[\]])'
 INTEGER = rb"[+-]?[0-9]+"
-DELIMITERS = (b"\t", b",", b";")  # of the names in a header
+SIGNS_OF_HEADERS = (b",", b";", b'"')  # besides tabs, around the names of columns
 SAMPLE = 5_000  # lines that decide about such a form
 MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
 Fields = tuple[bytes, ...]  # a column of the first rows
@@ -184,8 +184,16 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
 
 
 def _may_be_header(line: bytes) -> bool:
-    """Whether a line has a sign that separates the names in the header of a table."""
-    return any(sign in line for sign in DELIMITERS)
+    """Whether a line has a sign that separates the names in the header of a table.
+
+    Tabs may also separate the fields of TREC.
+
+    >>> _may_be_header(b"qid\\tdocno\\tscore"), _may_be_header(b"q1\\t0\\td1\\t1")
+    (True, False)
+    """
+    if any(sign in line for sign in SIGNS_OF_HEADERS):
+        return True
+    return b"\t" in line and not is_of_trec(line.split(b"\t"))
 
 
 def _form_of_table(line: bytes, file: str, reading: Reading) -> Form | None:

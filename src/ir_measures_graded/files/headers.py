@@ -2,14 +2,14 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
 from ..core.rows import columns
 from ..core.rows.decimals import number_of
-from ..core.rows.roles import QRELS, RUN, Role
+from ..core.rows.roles import QRELS, RUN, Role, is_of_trec
 from ..errors import FileError, Remark, shown
 from .content import TO_UTF8, Reading
 
@@ -52,7 +52,7 @@ def header_in(line: bytes, file: str, reading: Reading) -> Header | None:
                 f"{file}:1: {len(names):,} columns; at most {columns.MOST_COLUMNS:,} are read"
             )
         known_names = columns.understood_names(names, reading.role, reading.chosen)
-        if len(names) < 3 or len(known_names) < 2 or _is_of_trec(names):
+        if len(names) < 3 or len(known_names) < 2 or is_of_trec([name.encode() for name in names]):
             continue
         if "\ufffd" in text:
             raise FileError(f"{file}:1: not UTF-8 text; {TO_UTF8}")
@@ -78,22 +78,6 @@ def header_in(line: bytes, file: str, reading: Reading) -> Header | None:
             judge=reading.judge(names, read),
         )
     return None
-
-
-def _is_of_trec(fields: Sequence[str]) -> bool:
-    """Whether these are the fields of a TREC line, which may have ids such as score and doc.
-
-    Qrels have their level in the last of four fields, and runs their rank and score in the fourth
-    and fifth of six. A name of a column is no number.
-
-    >>> _is_of_trec(["score", "Q0", "doc", "1", "2.5", "tag"])
-    True
-    >>> _is_of_trec(["qid", "Q0", "docno", "rank", "score", "tag"])
-    False
-    """
-    if len(fields) not in (4, 6):
-        return False
-    return all(number_of(field.encode()) is not None for field in fields[3:5])
 
 
 def _refuse_open_name(header: str, delimiter: str, file: str, reading: Reading) -> None:

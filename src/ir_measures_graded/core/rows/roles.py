@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import numpy as np
+
+from .decimals import number_of
 
 
 class Role:
@@ -67,3 +70,17 @@ IDS = ("query_id", "doc_id")
 INTENTS = ("iteration", "probability")
 """The columns that qrels may have: the intent of each judgment, and its probability."""
 NUMBERS = {QRELS.value, RUN.value, "probability"}  # the columns of numbers; all others are text
+
+
+def is_of_trec(fields: Sequence[bytes]) -> bool:
+    """Whether these are the fields of a TREC line, which may have ids such as score and doc.
+
+    Qrels have their level in the last of four fields, and runs their rank and score in the fourth
+    and fifth of six. A name of a column is no number.
+
+    >>> is_of_trec([b"score", b"Q0", b"doc", b"1", b"2.5", b"tag"])
+    True
+    >>> is_of_trec([b"qid", b"Q0", b"docno", b"rank", b"score", b"tag"])
+    False
+    """
+    return len(fields) in (4, 6) and all(number_of(field) is not None for field in fields[3:5])
