@@ -40,7 +40,7 @@ import strategies
 from input_forms import FORMS
 from ir_measures_graded import GradedError, GradedProvider
 from ir_measures_graded.analysis import evaluate
-from ir_measures_graded.core.measures.standard import log2
+from ir_measures_graded.core.measures.standard_measure import log2
 from rounds import examples, only
 
 RELS = [{}, {"rel": 2}, {"rel": 4}]

@@ -15,7 +15,8 @@ from ..errors import GradedError, InputWarning, WholeLevelsError, level_of_calle
 from .by_topic import largest, mean_over_topics
 from .measures import standard
 from .measures.base import GradedMeasure, MeasureError, OrderlessMean, ScoreError
-from .measures.standard import Standard, definition_of
+from .measures.standard import definition_of
+from .measures.standard_measure import Standard
 from .measures.topics import Topics
 from .ranking.judged import Judged, KeptParts
 from .ranking.ranks import JudgedRanks

@@ -8,7 +8,8 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure
 
-from ..core.measures.standard import ascending, definition_of
+from ..core.measures.standard import definition_of
+from ..core.measures.standard_measure import ascending
 from ..core.ranking.ranks import JudgedRanks
 from ..errors import Remark
 from ..output.formats import Percent

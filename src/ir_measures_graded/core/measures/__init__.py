@@ -5,7 +5,8 @@
   `preference`, `search_length`, `intents`: the families.
 - `sessions`: measures of sessions, which evaluation combines from turns.
 - `sums`, `gain_sums`, `stop_sums`, `averaged`: definitions that several families share.
-- `standard`: definitions of ir-measures' standard measures, which are not registered.
+- `standard`, `standard_measure`, `standard_definitions`: ir-measures' standard measures, which are
+  not registered again: how they are found and computed, what they share, and their definitions.
 - `trec_eval`: measures of trec_eval that ir-measures lacks, without pages of their own.
 
 `ir_measures_graded.core.registry.names` lists the measures, and the import of the package registers

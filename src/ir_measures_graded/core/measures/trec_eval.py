@@ -19,7 +19,8 @@ from .average_precision import thresholds_of
 from .base import GradedMeasure, OrderlessMean
 from .binary import REL
 from .parameters import Choice, Real
-from .standard import bpref_of, condensed, log2
+from .standard import bpref_of
+from .standard_measure import condensed, log2
 from .topics import GainList, Topics, ratio
 
 LEAST = 1e-5

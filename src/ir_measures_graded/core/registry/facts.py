@@ -17,7 +17,8 @@ from ...errors import GradedError, NotApplicableError
 from ..measures.base import GradedMeasure, TopGainMeasure
 from ..measures.gain_sums import GainSum, NormalisedGainSum
 from ..measures.parameters import Parameter
-from ..measures.standard import DEFINITIONS, Standard, definition, definition_of
+from ..measures.standard import definition, definition_of, definitions
+from ..measures.standard_measure import Standard
 from ..measures.trec_eval import GeometricMean
 from ..ranking.gains import Gains, canonical_gains, gain_of, plain_number
 from ..ranking.judged import Judged
@@ -178,7 +179,7 @@ def defined(measure: Measure, what: str, *needs: str) -> GradedMeasure:
             f"{measure} has no {what}, but graded measures have: {instead_of_err(measure)}"
         )
     names = []
-    for name, standard in DEFINITIONS.items():
+    for name, standard in definitions().items():
         if set(needs) <= set(standard.SUPPORTED_PARAMS):
             names.append(name)
     others = f"most graded measures have, and {', '.join(names)} of ir-measures"

@@ -16,7 +16,7 @@ from ..measures.base import GradedMeasure
 from ..measures.gain_sums import GainSum
 from ..measures.parameters import Choice, Flag, meaning_and_default
 from ..measures.sessions import SessionMeasure
-from ..measures.standard import Standard
+from ..measures.standard_measure import Standard
 from ..ranking.gains import EXP, LINEAR
 from .facts import defined, graded_err, is_err, is_geometric, is_normalised
 from .notation import parse_measure
