@@ -12,6 +12,10 @@ from types import FrameType
 
 collector_waits = False
 """Whether the garbage collector waits for the end of the imports."""
+is_whole_process = False
+"""Whether this process runs the command and nothing else. It then imports only the measures that
+are named.
+"""
 
 
 def end_on_interrupt() -> None:
@@ -45,6 +49,13 @@ def prepare_imports() -> None:
     collector_waits = True
 
 
+def prepare_process() -> None:
+    """Prepare a process that runs the command and nothing else for its imports."""
+    global is_whole_process
+    is_whole_process = True
+    prepare_imports()
+
+
 def end_imports() -> None:
     """Let the garbage collector work again if it waits. It never searches what exists by now."""
     global collector_waits
@@ -70,6 +81,8 @@ def script() -> int:
     If nothing follows, the process ends at once. Python would first free each object, which takes
     as long as reading a small run.
     """
+    global is_whole_process
+    is_whole_process = _is_last(sys._getframe(1))
     status = main()
     if _is_last(sys._getframe(1)) and _is_finished():
         os._exit(status)

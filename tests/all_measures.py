@@ -3,7 +3,8 @@
 from ir_measures_graded.core import measures
 
 MEASURES = tuple(
-    measure @ 10 if measure.CUTOFF_REQUIRED else measure for measure in measures.MEASURES
+    measure @ 10 if measure.CUTOFF_REQUIRED else measure
+    for measure in measures.measures_of_levels()
 )
 """All measures at their defaults; those that need a cutoff have one."""
 WITH_GAINS = tuple(measure for measure in MEASURES if measure.HAS_GAINS)

@@ -25,7 +25,7 @@ from ir_measures_graded.core.registry.sentences import formulas_in_tex
 
 DOCS = Path(__file__).parents[1]
 FOLDER = DOCS / "measures"
-MEASURES = [measure for family in measures.FAMILIES for measure in family.MEASURES]
+MEASURES = [measure for family in measures.families().values() for measure in family.MEASURES]
 REPRODUCED = {
     "jarvelin2002": ("Järvelin & Kekäläinen 2002", "jarvelin-kekalainen-2002"),
     "zhou2010": ("Zhou & Yao 2010", "zhou-yao-2010"),
@@ -184,12 +184,15 @@ def in_code(text: str) -> str:
 def listing() -> str:
     """A table of measures for each family, and the table of contents of their pages."""
     parts = []
-    for module, title in measures.FAMILIES.items():
+    for family, module in measures.families().items():
         rows = []
         for measure in module.MEASURES:
             link = f"[{measure.NAME}](measures/{measure.NAME}.md)"
             rows.append([link, measure.SHORT_DESC, part(measure, "source")])
-        parts += [f"**{title}**", markdown(["measure", "description", "source"], rows)]
+        parts += [
+            f"**{measures.QUESTIONS[family]}**",
+            markdown(["measure", "description", "source"], rows),
+        ]
     pages = "\n".join(f"measures/{measure.NAME}" for measure in MEASURES)
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{pages}\n```"])
 

@@ -148,7 +148,7 @@ def table(measure: GradedMeasure) -> str:
 def listing() -> str:
     """All symbols, their meanings, and the measures that use them."""
     users: dict[Symbol, list[str]] = {symbol: [] for symbol in SYMBOLS}
-    for family in measures.FAMILIES:
+    for family in measures.families().values():
         for measure in family.MEASURES:
             link = f"[`{measure.NAME}`](measures/{measure.NAME}.md)"
             for symbol in of(measure):

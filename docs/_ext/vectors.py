@@ -17,7 +17,7 @@ from ir_measures import Measure
 
 from ir_measures_graded import GradedError, __version__, parse_measure
 from ir_measures_graded.analysis import Evaluation, evaluate
-from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.core.measures import measures_of_levels
 
 FILE = Path(__file__).parents[2] / "src" / "ir_measures_graded" / "vectors" / "vectors.json"
 
@@ -78,6 +78,7 @@ COLLECTIONS: dict[str, Collection] = {
         {"q1": {"b": 0.75, "d": 0.5, "a": 0.25, "c": 0.125}, "q2": {"a": 0.5, "u": 0.25}},
     ),
 }
+MEASURES = measures_of_levels()
 GRADED = {measure.NAME for measure in MEASURES}
 CUTOFFS = (1, 3, 10)
 OPTIONS = """DCG_JK(b=10) DCG_JK(b=3.5) nDCG_JK(b=10) nDCG_JK(b=3.5) NDCNG(max_gain=10) Q(beta=10)

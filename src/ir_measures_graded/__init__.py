@@ -12,7 +12,7 @@ and more.
 import ir_measures_graded_command as _command
 
 if _command.is_running_package():  # before the imports that take time
-    _command.prepare_imports()
+    _command.prepare_process()
 
 import sys as _sys
 from importlib import import_module as _import_module
@@ -20,7 +20,6 @@ from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from .core.measures import *  # noqa: F403
 from .core.measures import __all__ as _measure_names
 from .core.measures.averaged import AveragedGainSum, AveragedNormalisedGainSum
 from .core.measures.base import GradedMeasure, TopicMeasure
@@ -40,6 +39,7 @@ from .errors import EmptyRunWarning, GradedError, RegistrationWarning, UnknownMe
 
 if _TYPE_CHECKING:
     from .core.arrays import ArrayEvaluator, array_mean, array_values
+    from .core.measures import *  # noqa: F403
     from .core.registry.hooks import hookimpl
     from .core.registry.sentences import sentence
     from .core.streaming import RankingMetric
@@ -86,7 +86,9 @@ __all__ += [
 
 graded = GradedProvider()
 _install(graded, GradedProvider(standard=False))
-_plugins.admit_own(__version__)
+_plugins.admit_own(__version__, when_needed=_command.is_whole_process)
+if not _command.is_whole_process:
+    from .core.measures import *  # noqa: F403
 
 
 def _problem(measure: GradedMeasure) -> str:

@@ -36,7 +36,7 @@ from workloads import SHAPES, Shape
 
 import ir_measures_graded
 from ir_measures_graded import ArrayEvaluator, GradedMeasure, KendallTau, array_mean, nDCG_JK
-from ir_measures_graded.core.measures import MEASURES
+from ir_measures_graded.core.measures import measures_of_levels
 from ir_measures_graded.core.measures.topics import Topics
 from ir_measures_graded.core.reduction import judged_of, reduced
 from ir_measures_graded.core.rows.sources import read_qrels, read_run
@@ -54,7 +54,7 @@ for power in (3, 4, 5, 6):
     size = 10**power
     INPUTS[f"T{power}"] = Shape(1, size, (size, size), (0, size))
 MIXED = [MEASURE, nDCG @ 10, AP]
-ALL = [measure @ 10 if measure.CUTOFF_REQUIRED else measure for measure in MEASURES]
+ALL = [measure @ 10 if measure.CUTOFF_REQUIRED else measure for measure in measures_of_levels()]
 """Every measure at its defaults; those that need a cutoff have one."""
 
 Calls = Iterator[dict[str, Call]]

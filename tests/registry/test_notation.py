@@ -162,11 +162,11 @@ GAINS_AND_LEVELS = {
         "CG(gains={1:2,1.0:2})",
     ],
     "gains is level:gain pairs, gains finite and ≥ 0, as in": [
-        f"CG(gains={value})" for value in ("{'1':2}", "{1:True}", "5", "'1:2;'", "None")
+        f"CG(gains={value})" for value in ("{'1':2}", "{1:True}", "5", "'1:2;'", "None", "a:1")
     ],
 }
 NO_MEASURES = ["CG@", "@5", "CG@5@6", "CG()()", "CG; AP", "CG, AP", "a = CG", "ir_measures.CG"]
-NO_MEASURES += ["5", "CG(gains=)", "CG(gains=1:)", "CG(gains=1:2:3)", "CG(gains=a:1)", "CG(1:2)"]
+NO_MEASURES += ["5", "CG(gains=)", "CG(gains=1:)", "CG(gains=1:2:3)", "CG(1:2)"]
 NO_MEASURES += ["CG(**{})", "", "CG\0", "-" * 200_000]
 NO_VALUES = ["CG(avg=a.b)", "CG(gains=[a, 2])", "CG(gains={{1:2}:3})", "CG(gains={**{1:2}})"]
 NO_VALUES += ["CG(b=--'2')", "CG(b=__import__('os'))", "P@inf", "nDCG(gains={{1:2}:3})@5"]

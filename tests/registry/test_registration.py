@@ -91,7 +91,7 @@ def test_import_has_no_other_effect():
 
     from ir_measures_graded.core import measures
     names = set()
-    for module in (measures, measures.intents, measures.sessions, measures.trec_eval):
+    for module in (*measures.families().values(), measures.trec_eval):
         for measure in module.MEASURES:
             names |= {measure.NAME, *measure.ALIASES}
     measures_before = before.pop("measures")
@@ -159,6 +159,40 @@ check(again)
 """
     environment = "import os; os.environ['IR_MEASURES_GRADED_PLUGINS'] = 'off'\n"
     assert python(environment + code, "-W", "error") == ""
+
+
+def test_a_command_imports_the_family_of_a_measure_alone_until_it_needs_all():
+    code = """
+    import sys
+    import ir_measures
+    import ir_measures_graded_command
+    ir_measures_graded_command.prepare_process()
+    import ir_measures_graded
+    from ir_measures_graded.core import measures
+    from ir_measures_graded.core.registry.names import registered, registry
+
+    def imported():
+        return [name for name in measures.QUESTIONS if f"{measures.__name__}.{name}" in sys.modules]
+
+    ir_measures_graded.parse_measure("nDCG_JK@10")
+    ir_measures_graded.parse_measure("nDCG@10")
+    assert registered("no measure") is None
+    assert registered("AP") is ir_measures.AP
+    assert imported() == ["cumulated_gain", "sessions"], imported()
+    found = {name: registered(name) for name in measures.MODULE_OF}
+    assert imported() == [*measures.QUESTIONS]
+    assert "GAP" not in ir_measures.measures.registry
+    expected = {}
+    for module in (*measures.families().values(), measures.trec_eval):
+        for measure in module.MEASURES:
+            expected |= dict.fromkeys([measure.NAME, *measure.ALIASES], measure)
+    assert found.keys() == expected.keys()
+    assert all(found[name] is measure for name, measure in expected.items())
+    assert all(getattr(measures, name) is found[name] for name in measures.__all__)
+    assert all(registry()[name] is measure for name, measure in found.items())
+    assert ir_measures_graded.GAP is found["GAP"]
+    """
+    assert python(code, "-W", "error") == ""
 
 
 def test_taken_names_are_kept_and_reported_but_never_fail_the_import():

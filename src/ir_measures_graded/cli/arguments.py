@@ -15,7 +15,7 @@ from ir_measures import Measure
 from ..core.provider import same_for_any_levels
 from ..core.ranking.gains import named_weightings, weighting
 from ..core.registry.facts import CHOICES_OF_NO_RELEVANT, ZERO, is_err, with_missing_options
-from ..core.registry.names import OFFICIAL, registry
+from ..core.registry.names import OFFICIAL, registered
 from ..core.registry.notation import is_measure, parse_measure, parse_measures, with_gains
 from ..core.registry.plugins import without_search
 from ..core.rows.chosen import OUR_NAMES, Chosen, SharedName
@@ -759,7 +759,7 @@ def _neither_file_nor_measure(text: str, error: GradedError) -> GradedError:
     if "(" not in text and re.search(r"[/\\*?]|\.[A-Za-z]\w*$", path):
         return GradedError(f"file not found: {path!r}{similar_files(path)}")
     name = re.match(r"\w*", text)
-    if isinstance(error, UnknownMeasureError) or not name or name[0] not in registry():
+    if isinstance(error, UnknownMeasureError) or not name or registered(name[0]) is None:
         separator = "" if str(error).endswith("?") else ";"
         return UnknownMeasureError(f"{error}{separator} there is no such file either")
     return error

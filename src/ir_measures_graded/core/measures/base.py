@@ -34,6 +34,8 @@ from .parameters import (
 from .topics import GainList, StopSteps, Topic, Topics, topics_of
 
 Own = TypeVar("Own", bound="GradedMeasure")
+LEAST_IN_GEOMETRIC_MEAN = 1e-5
+"""trec_eval's MIN_GEO_MEAN, the least value in a geometric mean."""
 EXTREMES = ("min", "max")
 IN_ORDER = "in the order of the gains"
 ALL_OR_NONE = "all unjudged documents have the highest gain, or none gains"
@@ -479,6 +481,16 @@ class OrderlessMean(ir_measures.MeanAgg):
         if not self.values:
             return self.default
         return float(mean_over_topics(np.array(self.values)))
+
+
+class GeometricMean(OrderlessMean):
+    """The geometric mean of values; none counts as less than `LEAST_IN_GEOMETRIC_MEAN`."""
+
+    def result(self) -> float:
+        if not self.values:
+            return float(self.default)
+        logarithms = np.log(np.maximum(self.values, LEAST_IN_GEOMETRIC_MEAN))
+        return float(np.exp(mean_over_topics(logarithms)))
 
 
 class ScoreError(GradedError):

@@ -12,19 +12,16 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from ..by_topic import mean_over_topics
 from ..ranking.gains import Gains
 from ..ranking.ranks import JudgedRanks
 from .average_precision import thresholds_of
-from .base import GradedMeasure, OrderlessMean
+from .base import GeometricMean, GradedMeasure
 from .binary import REL
 from .parameters import Choice, Real
 from .standard import bpref_of
 from .standard_measure import condensed, log2
 from .topics import GainList, Topics, ratio
 
-LEAST = 1e-5
-"""trec_eval's MIN_GEO_MEAN, the least value in a geometric mean."""
 POINTS = np.arange(11) / 10
 """The recalls of ``11pt_avg``."""
 
@@ -378,16 +375,6 @@ class _trec_yaap(BinaryTrecEvalMeasure):
         run = topics.run.relevant
         s = run.sum(run.number / run.rank)
         return np.log((1 + s) / (1 + topics.relevant - s))
-
-
-class GeometricMean(OrderlessMean):
-    """The geometric mean of values, of which none counts as less than `LEAST`."""
-
-    def result(self) -> float:
-        if not self.values:
-            return float(self.default)
-        logarithms = np.log(np.maximum(self.values, LEAST))
-        return float(np.exp(mean_over_topics(logarithms)))
 
 
 class _trec_gm_map(BinaryTrecEvalMeasure):

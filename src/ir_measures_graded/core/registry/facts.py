@@ -14,12 +14,11 @@ from ir_measures import Measure
 from ir_measures.measures import ParamInfo
 
 from ...errors import GradedError, NotApplicableError
-from ..measures.base import GradedMeasure, TopGainMeasure
+from ..measures.base import GeometricMean, GradedMeasure, TopGainMeasure
 from ..measures.gain_sums import GainSum, NormalisedGainSum
 from ..measures.parameters import Parameter
 from ..measures.standard import definition, definition_of, definitions
 from ..measures.standard_measure import Standard
-from ..measures.trec_eval import GeometricMean
 from ..ranking.gains import Gains, canonical_gains, gain_of, plain_number
 from ..ranking.judged import Judged
 

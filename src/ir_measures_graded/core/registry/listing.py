@@ -15,7 +15,8 @@ from ir_measures.measures import ParamInfo
 from ir_measures.providers.base import NOT_PROVIDED
 
 from ...docstrings import docstring_of, field_of
-from ..measures import FAMILIES, trec_eval
+from ..measures import QUESTIONS, trec_eval
+from ..measures import __name__ as PACKAGE_OF_FAMILIES
 from ..measures.standard import definition_of, documented
 from . import names, plugins
 from .facts import (
@@ -34,10 +35,9 @@ def question(measure: Measure) -> str:
     """The question that the family of a measure answers; of other measures, where they come
     from.
     """
-    module = type(measure).__module__
-    for family, text in FAMILIES.items():
-        if family.__name__ == module:
-            return text
+    package, _, module = type(measure).__module__.rpartition(".")
+    if package == PACKAGE_OF_FAMILIES and module in QUESTIONS:
+        return QUESTIONS[module]
     if isinstance(measure, trec_eval.MEASURE_CLASSES):
         return "Measures of trec_eval that ir-measures lacks"
     return f"Measures of {plugins.origin(measure)}"

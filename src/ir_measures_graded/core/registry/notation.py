@@ -48,7 +48,7 @@ from ..ranking.gains import (
 )
 from . import plugins
 from .facts import allowed, is_err, is_graded, needs_intents, typed, with_options
-from .names import OFFICIAL, normalised, registry
+from .names import OFFICIAL, all_names, normalised, registered, registry
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
 # The first part has no comma and the second no bracket, so that the search takes linear time.
@@ -319,7 +319,7 @@ def named_by(measure: Measure | str) -> list[Measure]:
     if len(texts) > 1:
         return list(chain.from_iterable(named_by(text.strip()) for text in texts))
     _refuse_wrong_cutoff(measure)
-    if normalised(measure.partition("(")[0].strip()) not in registry():
+    if registered(normalised(measure.partition("(")[0].strip())) is None:
         from .everyday import refuse_parameters
 
         refuse_parameters(measure)
@@ -336,7 +336,7 @@ def _typed_if_alias(measure: Measure, text: str) -> Measure:
     [True, True, False, False]
     """
     name = re.split("[(@]", text, maxsplit=1)[0].strip()
-    if name in registry() and name != measure.NAME:
+    if name != measure.NAME and registered(name) is not None:
         return typed(measure, text)
     return measure
 
@@ -357,7 +357,7 @@ number ≥ 1, as in map@10
     from .everyday import is_everyday, refuse_cutoff
 
     name = match["name"]
-    if is_everyday(name) or normalised(name) in registry():
+    if is_everyday(name) or registered(normalised(name)) is not None:
         refuse_cutoff(text, match["cutoff"])
 
 
@@ -398,13 +398,13 @@ def _in_case(text: str) -> str:
     Raises `GradedError` for a text that begins with the names of several measures.
     """
     match = re.fullmatch(_ONE_MEASURE, text.strip())
-    if match is None or match["name"] in registry():
+    if match is None or registered(match["name"]) is not None:
         return text
     typed_name = match["name"]
-    registered_names = _names_by_lower_case(tuple(registry())).get(typed_name.lower(), [])
-    if not registered_names:
+    alike = _names_by_lower_case(all_names()).get(typed_name.lower(), [])
+    names = {str(measure.NAME) for measure in map(registered, alike) if measure is not None}
+    if not names:
         return text
-    names = {str(registry()[name].NAME) for name in registered_names}
     strings = [name + match["ending"] for name in sorted(names)]
     if len(strings) > 1:
         raise GradedError(f"{text!r} means several measures; write {' or '.join(strings)}")
@@ -578,15 +578,16 @@ def find_measure(name: str) -> ir_measures.Measure:
     Raises `UnknownMeasureError`, which suggests close names.
     """
     name = normalised(name)
-    measures = registry()
-    if name not in measures:
+    measure = registered(name)
+    if measure is None:
         plugins.load()
-    if name not in measures:
+        measure = registered(name)
+    if measure is None:
         hint = _similar_measures(name)
         if plugins.are_off():
             hint += f"; {plugins.VARIABLE}=off leaves out plugins"
         raise UnknownMeasureError(f"measure not found: {shown(name)[1:-1]}{hint}")
-    return measures[name]
+    return measure
 
 
 def _similar_measures(name: str) -> str:
@@ -603,12 +604,12 @@ def _similar_measures(name: str) -> str:
     joined = re.fullmatch(r"(?P<name>\w*?)_?(?P<cutoff>\d+)", name)
     if joined is not None:
         with_cutoff = f"{joined['name']}@{joined['cutoff']}"
-        if joined["name"] in registry() or is_everyday(with_cutoff):
+        if registered(joined["name"]) is not None or is_everyday(with_cutoff):
             return f"; did you mean {with_cutoff}?"
     strings = similar_strings(name)
-    if strings and not did_you_mean(name, registry(), cutoff=0.8):
+    if strings and not did_you_mean(name, all_names(), cutoff=0.8):
         return f"; did you mean {' or '.join(strings)}?"
-    return did_you_mean(name, registry(), most=3, cutoff=0.5)
+    return did_you_mean(name, all_names(), most=3, cutoff=0.5)
 
 
 def _parts(text: str) -> tuple[str, list[tuple[str, ast.expr]], ast.expr | None]:

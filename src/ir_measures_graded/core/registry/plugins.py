@@ -66,14 +66,24 @@ _LOADING = threading.RLock()
 """Other threads wait until all plugins are admitted."""
 
 
-def admit_own(version: str) -> None:
-    """Register the built-in measures. A reload of the package has no effect."""
+def admit_own(version: str, when_needed: bool = False) -> None:
+    """Register the built-in measures, at once or when all are needed. A reload of the package has
+    no effect.
+    """
     if _met:
         return
-    measures = tuple(names.built_in())
-    for measure in measures:
-        names.register(measure)
-    _met.append(Plugin("measures", "ir-measures-graded", version, measures))
+    own = Plugin("measures", "ir-measures-graded", version)
+    _met.append(own)
+
+    def register_built_in() -> None:
+        own.measures = tuple(names.built_in())
+        for measure in own.measures:
+            names.register(measure)
+
+    if when_needed:
+        names.register_when_needed(register_built_in)
+    else:
+        register_built_in()
 
 
 def own_version() -> str:
@@ -154,6 +164,7 @@ def load() -> None:
     """Admit the plugins of all installed distributions; only the first call looks for them."""
     if not _MAY_SEARCH.get():
         return
+    names.registry()
     with _LOADING:
         if _state["loaded"] or are_off():
             return
@@ -217,6 +228,7 @@ def plugins() -> list[Plugin]:
 
 def origin(measure: ir_measures.Measure) -> str:
     """The distribution and version that a measure comes from, in words."""
+    names.registry()
     for plugin in _met:
         if any(type(brought) is type(measure) for brought in plugin.measures):
             return f"{plugin.distribution} {plugin.version}"
