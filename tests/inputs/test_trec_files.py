@@ -264,6 +264,18 @@ def test_usual_files_do_not_need_the_strict_reader(content, parse):
     assert list(columns["doc_id"]) == ["d1", "d2", "d1"]
 
 
+def test_table_is_parsed_with_its_foreign_line_ends():
+    content = b"query_id,doc_id,score\r\nq1,d1,2\r\nq1,d2,1\r\n"
+    with Content(io.BytesIO(content)) as opened:
+        form, header = form_of(opened, Reading(OF_RUN))
+        opened.stream.read(header)
+        (block,) = Lines(opened, form).blocks(header)
+    assert text_files.plain_block(block.text, form) == (block.text, 2)
+    columns = text_files.columns_of(text_files.parsed_block(block, form, text_files.by_arrow), form)
+    assert list(columns["doc_id"]) == ["d1", "d2"]
+    assert columns["score"].tolist() == [2, 1]
+
+
 # Blocks of whole topics
 
 

@@ -290,14 +290,13 @@ def plain_block(block: bytes, form: Form) -> tuple[bytes, int] | None:
         block = block.replace(b"\t", b" ")
     if has_breaks(block) or block.startswith(BYTE_ORDER_MARK):  # pyarrow would drop the mark
         return None
-    may_be_quoted = form.delimiter != "" and b'"' in block
-    if b"\r" in block and not may_be_quoted:
-        block = block.replace(b"\r\n", b"\n")
     if form.delimiter:
         rows = _line_breaks(block)
         if not block.endswith(b"\n"):
             rows += 1
     else:
+        if b"\r" in block:
+            block = block.translate(None, b"\r")  # A line feed follows each one.
         fields = _fields(block)
         if not fields:  # only then is the block searched for blanks to remove
             with_single_blanks = squeezed(block)
