@@ -17,6 +17,7 @@ import argparse
 import io
 import json
 import random
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -38,7 +39,42 @@ ALLOWED = 1.1
 """The ratio of a figure to the fastest one up to which a form has not fallen behind."""
 ROWS_READ = 8  # times as many rows as texts, so that reading takes a third of the fixed work
 CLOCKS = {"processor": process_time, "elapsed": perf_counter}
-FILES = {"text": "txt", "Parquet": "parquet", "text, lines in any order": "txt"}
+RUNS = 4
+"""The number of runs of the form with several ones."""
+
+
+def in_any_order(text: bytes) -> bytes:
+    """The lines in random order."""
+    lines = text.splitlines(keepends=True)
+    random.Random(1).shuffle(lines)
+    return b"".join(lines)
+
+
+def with_line_ends_of_windows(text: bytes) -> bytes:
+    return text.replace(b"\n", b"\r\n")
+
+
+def as_csv(text: bytes) -> bytes:
+    """A TREC run as CSV."""
+    rows = [line.split() for line in text.splitlines()]
+    lines = [b"%b,%b,%b\n" % (topic, doc, score) for topic, _, doc, _, score, _ in rows]
+    return b"".join([b"query_id,doc_id,score\n", *lines])
+
+
+def with_ids_in_quotes(text: bytes) -> bytes:
+    """A TREC run as CSV in which the ids are in quotes."""
+    return re.sub(rb"(?m)^([^,]+),([^,]+),", rb'"\1","\2",', as_csv(text))
+
+
+OTHER_TEXTS: dict[str, Callable[[bytes], bytes]] = {
+    "text, lines in any order": in_any_order,
+    "text, line ends of Windows": with_line_ends_of_windows,
+    "CSV": as_csv,
+    "CSV, ids in quotes": with_ids_in_quotes,
+}
+"""Forms of the run, and how they are made of TREC's lines."""
+SEVERAL = f"text, {RUNS} runs"
+FILES = ("text", "Parquet", *OTHER_TEXTS, SEVERAL)
 
 
 def fixed_work(is_file: bool) -> Callable[[], Any]:
@@ -83,13 +119,15 @@ def evaluations(form: str, shape: Shape, folder: Path) -> Callable[[], Any]:
     if form not in FILES:
         qrels, run = {**FORMS, **ARROW_FORMS}[form](shape)
         return lambda: ir_measures.calc_aggregate([measure], qrels, run)
-    qrels_file, run_file = written(shape, folder, FILES[form])
-    if form.endswith("in any order"):
-        lines = run_file.read_bytes().splitlines(keepends=True)
-        random.Random(1).shuffle(lines)
-        run_file = folder / "shuffled.txt"
-        run_file.write_bytes(b"".join(lines))
-    return lambda: analysis.evaluate(str(qrels_file), {"run": str(run_file)}, [measure])
+    qrels_file, run_file = written(shape, folder, "parquet" if form == "Parquet" else "txt")
+    runs = {"run": str(run_file)}
+    if form in OTHER_TEXTS:
+        changed_file = folder / form
+        changed_file.write_bytes(OTHER_TEXTS[form](run_file.read_bytes()))
+        runs = {"run": str(changed_file)}
+    elif form == SEVERAL:
+        runs = {f"run {number}": str(run_file) for number in range(RUNS)}
+    return lambda: analysis.evaluate(str(qrels_file), runs, [measure])
 
 
 def figures(call: Callable[[], Any], work: Callable[[], Any], rounds: int) -> dict[str, float]:
@@ -125,7 +163,7 @@ def main(argv: Sequence[str] | None = None, shape: Shape = SHAPES["M"], kept: Pa
             call = evaluations(form, shape, Path(folder))
             of_form = fastest.setdefault(form, {})
             for clock, now in figures(call, work, arguments.rounds).items():
-                before = of_form.get(clock, now)
+                before = of_form.get(clock, round(now, 3))
                 if now > ALLOWED * before:
                     behind.append(f"{form} ({clock})")
                 of_form[clock] = min(round(now, 3), before)
