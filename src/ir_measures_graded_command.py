@@ -30,9 +30,10 @@ def end_on_interrupt() -> None:
 def is_running_package() -> bool:
     """Whether this process is ``python -m ir_measures_graded``, which imports the package first.
 
-    Until then, Python has "-m" in place of the path of the module.
+    Until then, Python has "-m" in place of the path of the module, whose name is before the other
+    arguments.
     """
-    return sys.argv[:1] == ["-m"] and "ir_measures_graded" in sys.orig_argv
+    return sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)] == "ir_measures_graded"
 
 
 def prepare_imports() -> None:
@@ -50,9 +51,11 @@ def prepare_imports() -> None:
 
 
 def prepare_process() -> None:
-    """Prepare a process that runs the command and nothing else for its imports."""
+    """Prepare a process that runs the command for its imports, and nothing else unless a prompt
+    comes.
+    """
     global is_whole_process
-    is_whole_process = True
+    is_whole_process = not _has_prompt()
     prepare_imports()
 
 
@@ -100,8 +103,12 @@ def _is_last(caller: FrameType) -> bool:
     while outer is not None and outer.f_globals.get("__name__") == "runpy":
         outer = outer.f_back
     is_script = outer is None and caller.f_globals["__name__"] == "__main__"
-    has_prompt = bool(sys.flags.inspect or os.environ.get("PYTHONINSPECT"))
-    return is_script and not has_prompt and threading.active_count() == 1
+    return is_script and not _has_prompt() and threading.active_count() == 1
+
+
+def _has_prompt() -> bool:
+    """Whether a prompt comes after the command."""
+    return bool(sys.flags.inspect or os.environ.get("PYTHONINSPECT"))
 
 
 def _is_finished() -> bool:

@@ -217,6 +217,75 @@ assert ir_measures_graded.CG.calc_aggregate({{"q": {{"a": 3}}}}, {{"q": {{"a": 1
     assert "RegistrationWarning: CG is not registered" in python(code)
 
 
+def test_a_command_reports_taken_names_as_the_import_does():
+    code = f"""
+{FOREIGN}
+taken = ir_measures.measures.registry["μMAP"] = foreign
+import ir_measures_graded_command
+ir_measures_graded_command.prepare_process()
+from ir_measures_graded import UnknownMeasureError, parse_measure
+for name in ("muAP", "muMAP"):
+    try:
+        parse_measure(name)
+    except UnknownMeasureError:
+        continue
+    raise AssertionError(name)
+"""
+    messages = python(code)
+    assert "CG is not registered: ir_measures already has CG" in messages
+    assert "muAP is not registered: ir_measures already has μMAP" in messages
+
+
+def test_a_measure_is_found_while_another_thread_registers_all():
+    code = """
+    import threading
+    import ir_measures_graded_command
+    ir_measures_graded_command.prepare_process()
+    from ir_measures_graded.core.registry import names
+    begun, asked = threading.Event(), threading.Event()
+    register_built_in = names._waiting.pop()
+
+    def register_slowly():
+        begun.set()
+        asked.wait()
+        register_built_in()
+
+    names.register_when_needed(register_slowly)
+    thread = threading.Thread(target=names.registry)
+    thread.start()
+    begun.wait()
+    asked.set()
+    assert names.registered("GAP") is not None
+    thread.join()
+    """
+    assert python(code, "-W", "error") == ""
+
+
+def test_a_command_before_a_prompt_registers_all_measures():
+    code = """
+    import os
+    import ir_measures
+    import ir_measures_graded_command
+    os.environ["PYTHONINSPECT"] = "1"
+    ir_measures_graded_command.prepare_process()
+    os.environ["PYTHONINSPECT"] = ""
+    import ir_measures_graded
+    assert "GAP" in ir_measures.measures.registry
+    """
+    assert python(code, "-W", "error") == ""
+
+
+def test_another_program_whose_argument_is_the_package_has_all_measures(tmp_path):
+    package = tmp_path / "program"
+    package.mkdir()
+    (package / "__init__.py").write_text("import ir_measures_graded\n")
+    main = "import gc, ir_measures.measures\n"
+    main += "assert gc.isenabled() and 'GAP' in ir_measures.measures.registry\n"
+    (package / "__main__.py").write_text(main)
+    command = [sys.executable, "-m", "program", "ir_measures_graded", "GAP"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+
+
 def test_unpickling_a_measure_imports_the_package():
     pickled = pickle.dumps(nDCG_JK(gains={2: 10, 3: 100}) @ 100)
     code = f"""

@@ -35,8 +35,14 @@ def registry() -> dict[str, ir_measures.Measure]:
 
 
 def register_when_needed(register_built_in: Callable[[], None]) -> None:
-    """Let `registry` register the built-in measures; until then `registered` finds them."""
+    """Let `registry` register the built-in measures; until then `registered` finds them.
+
+    If ir_measures has one of their names, they are registered at once: a warning names the measure
+    that is left out, with all of its names.
+    """
     _waiting.append(register_built_in)
+    if not MODULE_OF.keys().isdisjoint(ir_measures.measures.registry):
+        registry()
 
 
 def all_names() -> tuple[str, ...]:
@@ -51,9 +57,11 @@ def registered(name: str) -> ir_measures.Measure | None:
     alone, which takes a command 3 ms less than all modules.
     """
     measure: ir_measures.Measure | None = ir_measures.measures.registry.get(name)
-    if measure is None and _waiting and name in MODULE_OF:
+    if measure is not None or name not in MODULE_OF:
+        return measure
+    if _waiting:
         return measure_named(name)
-    return measure
+    return registry().get(name)  # which waits if another thread registers the measures just now
 
 
 def holder(name: str, measure: ir_measures.Measure) -> ir_measures.Measure | None:
