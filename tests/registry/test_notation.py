@@ -102,7 +102,7 @@ EQUAL_MEASURES = [
     "nDCG_JK nDCG_JK(b=2) nDCG_JK(b=2.0) nDCG_JK(gains=0:0) nDCG_JK(gains=-1:0,0:0,1:1,7:7)",
     "nCG(avg=True,gains=1:2)@3 nCG(gains={1:2.0},avg=True)@3 nCG(gains=1.0:2,avg=True)@3 "
     "nCG(gains='1:2',avg=True)@3",
-    "CG(gains=1:5,2:3) CG(gains=2:3,1:5) CG(gains={2.0:3.0,1.0:5.0})",
+    "CG(gains=1:5,2:3) CG(gains=2:3,1:5) CG(gains={2.0:3.0,1.0:5.0}) CG(gains=1:5,2:3,)",
     "NDPM NDPM(judged_only=True) NDPM(tied_by='score')",
     "ESL(n=2,tied_by=rank) ESL(tied_by='rank',n=2)",
     "muAP muMAP µAP μAP µMAP μMAP",  # U+00B5 and U+03BC
@@ -133,6 +133,7 @@ NAMES = {
     "not relevant: ERR_G(gains=1:0,2:0,3:7,4:15)@5": ["ERR_G(rel=3)@5"],
     "did you mean judged_only?": ["nCG(judgedonly=True)"],
     "ESL has no cutoff": ["ESL@5"],
+    "has no parameter 'first'": ["ESL(first=1,second=2,rel=3)@5"],
 }
 VALUES = {
     "not allowed; cutoff is a whole number ≥ 1": ["CG@0", "CG@-1", "CG@2.5"],
@@ -168,6 +169,7 @@ GAINS_AND_LEVELS = {
 NO_MEASURES = ["CG@", "@5", "CG@5@6", "CG()()", "CG; AP", "CG, AP", "a = CG", "ir_measures.CG"]
 NO_MEASURES += ["5", "CG(gains=)", "CG(gains=1:)", "CG(gains=1:2:3)", "CG(1:2)"]
 NO_MEASURES += ["CG(**{})", "", "CG\0", "-" * 200_000]
+NO_MEASURES += ["CG(gains=1:2,,)", "CG(gains=1:2,,avg=True)", "nDCG(gains=1:2, ,cutoff=5)"]
 NO_VALUES = ["CG(avg=a.b)", "CG(gains=[a, 2])", "CG(gains={{1:2}:3})", "CG(gains={**{1:2}})"]
 NO_VALUES += ["CG(b=--'2')", "CG(b=__import__('os'))", "P@inf", "nDCG(gains={{1:2}:3})@5"]
 SYNTAX = {
@@ -198,6 +200,21 @@ def test_error_message_says_what_is_allowed(text, fact):
         assert "\n" not in str(caught.value)
         assert isinstance(caught.value, GradedError)
         assert caught.value.__cause__ is None  # the traceback shows one error
+
+
+NO_WHOLE_GAINS = ["None:1", "{'1':2}", "2j:1", "True:1", "1:True", "1:None"]
+
+
+@pytest.mark.parametrize("gains", NO_WHOLE_GAINS)
+def test_a_standard_measure_refuses_levels_and_gains_that_are_no_numbers(gains):
+    message = "is not allowed; gains is level:gain pairs of whole numbers"
+    with pytest.raises(GradedError, match=message):
+        parse_measures(f"nDCG(gains={gains})@10")
+
+
+def test_the_first_unknown_parameter_of_a_standard_measure_is_named():
+    with pytest.raises(GradedError, match="Bpref has no parameter 'first'"):
+        parse_measures("Bpref(first=1,second=2,third=3)@5")
 
 
 HUGE = "0x" + "f" * 5000

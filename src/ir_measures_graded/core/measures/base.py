@@ -154,9 +154,9 @@ class GradedMeasure(ir_measures.Measure):
 
     def __init__(self, **params: Any):
         super().__init__()
-        unknown = params.keys() - self.SUPPORTED_PARAMS.keys()
+        unknown = [name for name in params if name not in self.SUPPORTED_PARAMS]
         if unknown:
-            raise GradedError(self._unknown(unknown.pop(), params))
+            raise GradedError(self._unknown(unknown[0], params))
         for name, parameter in self.SUPPORTED_PARAMS.items():
             value = params.get(name)
             if name not in params or (value is None and parameter.default is None):

@@ -44,6 +44,7 @@ from ..ranking.gains import (
     gains_in_place_of,
     gains_text,
     in_our_form,
+    plain_number,
     with_levels,
 )
 from . import plugins
@@ -51,8 +52,11 @@ from .facts import allowed, is_err, is_graded, needs_intents, typed, with_option
 from .names import OFFICIAL, all_names, normalised, registered, registry
 
 _FORM = "write Name(parameter=value, ...)@cutoff, for example nDCG_JK(b=2,gains=0:0,1:1,2:10)@100"
-# The first part has no comma and the second no bracket, so that the search takes linear time.
-_BARE_MAPPING = r"""=([^=:,(){}\[\]'"]+:[^=(){}\[\]'"]*?)(?=,\s*\w+\s*=|\)|$)"""
+# The first part has no comma, the second no bracket, and the end is sought after a value alone, so
+# that the search takes linear time.
+_BARE_MAPPING = (
+    r"""=([^=:,(){}\[\]'"]+:[^=(){}\[\]'"]*?)(?<![,\s])(?=\s*(?:,\s*(?:\w+\s*=|\))|\)|$))"""
+)
 MOST_BITS = 10_000
 """The bits of the largest whole number that is read. Python converts a larger one slowly."""
 OTHER_GAINS = "nDCG_Burges takes any gains, exp and linear too"
@@ -516,10 +520,10 @@ def checked(measure: Measure, uncut: bool = False) -> Measure:
         return measure
     name = measure.NAME
     supported = measure.SUPPORTED_PARAMS
-    unknown = measure.params.keys() - supported.keys()
+    unknown = [parameter for parameter in measure.params if parameter not in supported]
     if unknown:
         takes = f"it takes {', '.join(supported)}" if supported else "it takes none"
-        parameter = unknown.pop()
+        parameter = unknown[0]
         hint = _hint_on_rel(measure) if parameter == "rel" else ""
         raise GradedError(f"{name} has no parameter {shown(parameter)}; {takes}{hint}")
     for parameter, info in supported.items():
@@ -550,8 +554,18 @@ def _is_allowed(parameter: str, info: ParamInfo, value: Any) -> bool:
         return False
     if parameter == "gains" and isinstance(value, dict):
         # trec_eval's levels are whole numbers, and so are its gains.
-        return all(isinstance(gain, int) for gain in value.values())
+        has_whole_gains = all(isinstance(gain, int) for gain in value.values())
+        return has_whole_gains and all(map(_is_number, chain(*value.items())))
     return parameter != "cutoff" or 1 <= value <= sys.maxsize
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a level or a gain is a number; True and False are none."""
+    try:
+        plain_number(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def is_measure(text: str) -> bool:
