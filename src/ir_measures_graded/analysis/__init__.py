@@ -176,6 +176,10 @@ class _Analyses(ModuleType):
         if not (name in _MODULE_OF and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # cloudpickle, which sends functions of notebooks to workers, knows plain modules alone.
+        return import_module, (self.__name__,)
+
 
 sys.modules[__name__].__class__ = _Analyses
 
