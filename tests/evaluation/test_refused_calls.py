@@ -231,6 +231,14 @@ def test_input_of_gdeval(qrels, run, reason, capfd):
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize("measure", ["alpha_nDCG", "ERR_IA", "P_IA", "StRecall"])
+def test_a_measure_of_pyndeval_without_a_cutoff_is_refused_with_one(measure):
+    pytest.importorskip("pyndeval")
+    message = refusal(evaluate, {"1": {"a": 1}}, {"run": {"1": {"a": 1}}}, [measure])
+    expected = f"cannot compute {measure}: a cutoff is missing; give one, as in {measure}@10"
+    assert message == expected
+
+
 @pytest.mark.parametrize(
     ("highest", "strings"),
     [

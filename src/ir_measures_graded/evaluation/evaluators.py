@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 import ir_measures
 from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
+from ir_measures.providers.base import NOT_PROVIDED
 from ir_measures.providers.gdeval_provider import GdevalEvaluator
 
 from ..core.measures.standard import definition_of
@@ -140,9 +141,21 @@ def explained(measures: Sequence[Measure]) -> Iterator[None]:
         raise
     except Exception as error:
         reason = " ".join(str(error).split())
+        refused = f"cannot compute {listed(measures, 3)}"
+        uncut = [measure for measure in measures if _has_no_cutoff(measure)]
+        if uncut and str(NOT_PROVIDED) in reason:  # pyndeval takes it for a number
+            example = uncut[0] @ 10
+            raise GradedError(
+                f"{refused}: a cutoff is missing; give one, as in {example}"
+            ) from None
         if not isinstance(error, (ValueError, RuntimeError, TypeError)):
             reason = f"{type(error).__name__}: {reason}"
-        raise GradedError(f"cannot compute {listed(measures, 3)}: {reason}") from error
+        raise GradedError(f"{refused}: {reason}") from error
+
+
+def _has_no_cutoff(measure: Measure) -> bool:
+    """Whether a measure takes a cutoff and has none."""
+    return "cutoff" in measure.SUPPORTED_PARAMS and "cutoff" not in measure.params
 
 
 def computed_by(evaluator: Evaluator, run: Mapping[str, Mapping[str, float]]) -> list[Metric]:
