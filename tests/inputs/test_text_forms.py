@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import tracemalloc
 from contextlib import nullcontext
 from itertools import product
 
@@ -10,8 +11,9 @@ import pytest
 from reading import in_pieces, qrels, refused, run, run_file
 
 from ir_measures_graded import GradedError
-from ir_measures_graded.files import lines
+from ir_measures_graded.files import forms, lines
 from ir_measures_graded.files.content import SIZES, Peeked
+from ir_measures_graded.files.text_files import plain_block
 
 TWO = {"q1": {"d1": 9.2, "d3": 8.1}}
 
@@ -206,6 +208,28 @@ def test_quoting_of_each_short_text_is_found_across_words(monkeypatch, delimiter
             block = before + "".join(signs)
             quoting = lines.quoting_of(block.encode(), delimiter)
             assert quoting is quoting_by_quotes(block, delimiter), block
+
+
+@pytest.mark.parametrize("cached", [1, 2, 3])
+def test_carriage_return_without_line_feed_is_found_across_pieces(monkeypatch, cached):
+    monkeypatch.setattr(forms, "CACHED", cached)
+    for length in range(1, 7):
+        for signs in product(b"a\r\n", repeat=length):
+            block = bytes(signs)
+            has_lone_return = block.count(b"\r") != block.count(b"\r\n")
+            assert forms.has_breaks(block) is has_lone_return, block
+
+
+def test_line_ends_of_a_large_block_are_scanned_in_little_memory():
+    """A field of many megabytes makes a block of them."""
+    table = forms.TREC[forms.RUN]._replace(delimiter=",")
+    block = b'q1,Q0,d1,1,2,"' + b"text\r\n" * 1_000_000 + b'"\r\n'
+    tracemalloc.start()
+    text, rows = plain_block(block, table)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (text, rows) == (block, 1_000_001)
+    assert peak < len(block) / 4
 
 
 def test_blocks_of_a_table_are_pieces_of_the_file_after_its_header(monkeypatch):

@@ -21,10 +21,17 @@ from ..core.rows.roles import QRELS
 from ..errors import FileError, Remark, shown
 from ..output.formats import counted
 from .content import DAMAGE, Content, decoded
-from .forms import BREAKS, BYTE_ORDER_MARK, ONE_ROW, Form, are_rank_and_score, has_breaks
+from .forms import (
+    BREAKS,
+    BYTE_ORDER_MARK,
+    CACHED,
+    ONE_ROW,
+    Form,
+    are_rank_and_score,
+    has_breaks,
+)
 
 MARKED_LINE = b"\n" + BYTE_ORDER_MARK
-CACHED = 1 << 18  # characters scanned at once, so that they stay in the processor cache
 WORD = 64  # bits of a word
 COMMENTS = 1 << 18  # bytes of the comments of a file that are looked at
 LETOR = rb"\s*(?P<level>\S+)\s+qid:(?P<topic>\S+)[^#]*(#\s*(doc(id|no)\s*=\s*)?(?P<doc>\S+))?"
