@@ -406,20 +406,31 @@ def quoting_of(block: bytes, delimiter: str) -> Quoting:
     """
     if b'"' not in block:
         return Quoting.CLOSED
-    padding = b"\n" * (WORD - (len(block) + 1) % WORD)
-    characters = np.frombuffer(b"\n%b%b" % (block, padding), np.uint8)
     separators = b"\n" + delimiter.encode()
     if b"\r" in block:
         separators += b"\r"
-    quotes = _bits(characters, b'"')
-    borders = quotes | _bits(characters, separators)
-    inside = _odd_so_far(quotes)
-    opening = quotes & inside
-    closing = quotes & ~inside
-    # An opening quote follows a border, and a closing one precedes a border.
-    if (opening & ~_shifted(borders)).any() or (_shifted(closing) & ~borders).any():
-        return Quoting.OTHER
-    is_open = int(inside[-1]) >> (WORD - 1) == 1
+    border = b"\n" * WORD
+    padding = b"\n" * (-len(block) % WORD)
+    characters = np.frombuffer(b"".join((border, block, padding, border)), np.uint8)
+    is_open = False
+    for start in range(WORD, characters.size - WORD, CACHED):
+        piece = characters[start - WORD : start + CACHED + WORD]  # with a word beside each end
+        every_quote = _bits(piece, b'"')
+        quotes = every_quote.copy()
+        quotes[0] = 0
+        quotes[-1] = 0
+        if not quotes.any():
+            continue
+        borders = every_quote | _bits(piece, separators)
+        inside = _odd_so_far(quotes)
+        if is_open:
+            inside = ~inside
+        opening = quotes & inside
+        closing = quotes & ~inside
+        # An opening quote follows a border, and a closing one precedes a border.
+        if (opening & ~_shifted(borders)).any() or (_shifted(closing) & ~borders).any():
+            return Quoting.OTHER
+        is_open = int(inside[-1]) >> (WORD - 1) == 1
     return Quoting.OPEN if is_open else Quoting.CLOSED
 
 
@@ -432,14 +443,10 @@ def _bits(characters: np.ndarray, signs: bytes) -> np.ndarray:
     >>> bin(_bits(characters, b",;")[0])
     '0b1010'
     """
-    bits = []
-    for start in range(0, characters.size, CACHED):
-        piece = characters[start : start + CACHED]
-        is_sign = piece == signs[0]
-        for sign in signs[1:]:
-            is_sign |= piece == sign
-        bits.append(np.packbits(is_sign, bitorder="little"))
-    return np.concatenate(bits).view("<u8")
+    is_sign = characters == signs[0]
+    for sign in signs[1:]:
+        is_sign |= characters == sign
+    return np.packbits(is_sign, bitorder="little").view("<u8")
 
 
 def _shifted(bits: np.ndarray) -> np.ndarray:
