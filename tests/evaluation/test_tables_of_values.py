@@ -1,5 +1,6 @@
 """Tables of values: every form has the values that were written, and groups of topics."""
 
+import csv
 import gzip
 import json
 import sys
@@ -639,6 +640,23 @@ def test_names_of_runs_may_be_numbers(names, separator):
     read = Evaluation.from_values("DCG_JK@5=AP.csv")
     assert read.runs == tuple(names)
     assert read.topics == ("q1", "q2")
+
+
+@pytest.mark.parametrize("separator", [",", "\t", ";", " "])
+def test_lines_of_a_table_may_end_with_a_carriage_return_alone(separator):
+    lines = [["topic", "A", "B"], ["q1", "1", "2"], ["q2", "4", "5"]]
+    text = "".join(separator.join(line) + "\r" for line in lines)
+    Path("AP.csv").write_bytes(text.encode())
+    read = Evaluation.from_values("DCG_JK@5=AP.csv")
+    assert read.runs == ("A", "B")
+    assert read.topics == ("q1", "q2")
+
+
+def test_name_of_a_column_that_is_longer_than_csv_reads_is_refused():
+    name = "x" * (csv.field_size_limit() + 1)
+    Path("AP.csv").write_text(f"topic,{name},B\nq1,1,2\n")
+    with pytest.raises(GradedError, match=r"AP\.csv: the name of the column 'x+…' is longer than"):
+        Evaluation.from_values("AP.csv")
 
 
 def test_a_report_says_that_columns_without_known_names_are_measures(column_per_run, capsys):

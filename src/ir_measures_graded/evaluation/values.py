@@ -15,6 +15,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from io import BytesIO
 from itertools import chain
@@ -575,7 +576,8 @@ def _frame_of_text(content: Content) -> DataFrame:
         with waiting_collector():
             return pandas.DataFrame(_json(content, str(text, "utf-8-sig")))
     _refuse_long_lines(content.name, text)
-    head = str(text.partition(b"\n")[0], "utf-8-sig")
+    # pandas also ends a line at a carriage return alone.
+    head = str(text.partition(b"\n")[0].partition(b"\r")[0], "utf-8-sig")
     if is_ntcireval(head):
         _spend_on_cells(content, text.count(b"\n") + 1, len(LINE))
         values = values_of_ntcireval(content.name, str(whole, "utf-8-sig"))
@@ -645,7 +647,9 @@ def _separator_in(head: str) -> str:
     known_counts: dict[str, int] = {}
     for sign in "\t,;":
         if sign in head:
-            names = next(csv.reader([head], delimiter=sign), [])
+            names = head.split(sign)
+            with suppress(csv.Error):  # a name is longer than csv reads
+                names = next(csv.reader([head], delimiter=sign), [])
             known_counts[sign] = sum(plain(name) in IDS for name in names[:MOST_COLUMNS])
     return max(known_counts, key=known_counts.__getitem__, default=r"\s+")
 
