@@ -51,8 +51,8 @@ def prepare_imports() -> None:
 
 
 def prepare_process() -> None:
-    """Prepare a process that runs the command for its imports, and nothing else unless a prompt
-    comes.
+    """Prepare a process for the imports of the command, which is all that the process runs unless a
+    prompt comes.
     """
     global is_whole_process
     is_whole_process = not _has_prompt()

@@ -163,7 +163,7 @@ def form_of(content: Content, reading: Reading) -> tuple[Form, int]:
     if _may_be_header(first_line):
         from .headers import refuse_unknown_header  # This import takes time.
 
-        refuse_unknown_header(file, text, reading.role)
+        refuse_unknown_header(file, first_line, text, reading.role)
     reading.chosen.refuse_unread(file)
     is_described = first_line.startswith(b"<SYSDESC>")
     rows = text

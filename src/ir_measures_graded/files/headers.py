@@ -116,14 +116,14 @@ def has_commas(text: bytes, delimiter: str, place: int) -> bool:
     return False
 
 
-def refuse_unknown_header(file: str, text: bytes, role: Role) -> None:
-    """Raise `FileError` if a text seems to be a table whose header has no known names.
+def refuse_unknown_header(file: str, first_line: bytes, text: bytes, role: Role) -> None:
+    """Raise `FileError` if a text with this first line seems to be a table whose header has no
+    known names.
 
     All rows have as many fields as the first one, and a column of numbers has a name that is none.
     """
-    first = text.partition(b"\n")[0]
     for delimiter in "\t,;":
-        if first.count(delimiter.encode()) < 2:
+        if first_line.count(delimiter.encode()) < 2:
             continue
         lines = io.StringIO(text.decode(errors="replace"), newline="")
         names: list[str] = []
