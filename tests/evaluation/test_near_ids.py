@@ -13,7 +13,7 @@ from ir_measures_graded.analysis import check, curves, document_runs, evaluate
 from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.evaluation import near_ids
 from ir_measures_graded.evaluation.named import named_runs
-from ir_measures_graded.evaluation.near_ids import SAMPLED_TOPICS, SomeIds
+from ir_measures_graded.evaluation.near_ids import SAMPLED_TOPICS, OtherIds, SomeIds
 from ir_measures_graded.evaluation.run_evaluator import RunEvaluator
 
 TOPICS = [f"q{number}" for number in range(60)]
@@ -371,7 +371,7 @@ def test_ids_of_qrels_are_kept_for_further_runs_in_files(tmp_path):
 def test_qrels_keep_few_parts_of_their_ids_for_further_runs():
     ids = [f"{number:040}" for number in range(100)]
     judgments = SomeIds(ids)
-    of_run = SomeIds(ids[1:], some_of=judgments)
+    of_run = OtherIds(judgments, ids[:1])
     for length in range(1, 40):
         assert of_run.parts(length, at_end=True) >= {id_[-length:] for id_ in ids[1:]}
     kept = sum(map(len, vars(judgments)["_parts"].values()))

@@ -43,15 +43,16 @@ COMPARED = 20  # ids that begin like another one and are compared with it
 
 
 class SomeIds:
-    """Ids of a topic, which are looked up by their start or their end.
+    """Ids of a topic, which are looked up by their start or their end."""
 
-    They may be some of others, which keep their parts for further runs.
-    """
-
-    def __init__(self, ids: Iterable[str], some_of: SomeIds | None = None):
-        self.ids = list(ids)
-        self.some_of = some_of
+    def __init__(self, ids: Iterable[str]):
+        self._source = ids
         self._parts: dict[tuple[int, bool], set[str]] = {}
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The ids, in their order."""
+        return list(self._source)
 
     @cached_property
     def place(self) -> dict[str, int]:
@@ -65,14 +66,23 @@ class SomeIds:
 
     @cached_property
     def lengths(self) -> set[int]:
+        """The lengths of the ids, perhaps among others."""
         return set(map(len, self.ids))
+
+    @cached_property
+    def are_lower(self) -> bool:
+        """Whether all ids are in lower case."""
+        return _is_lower(self.ids)
+
+    def lack_all(self, parts: set[str]) -> bool:
+        """Whether none of these texts is an id."""
+        return parts.isdisjoint(self.members)
 
     def extensions(self, longer: SomeIds, at_end: bool) -> Iterator[tuple[str, list[str]]]:
         """Each id with the longer ones that begin or end with it, if there are any."""
         extensions: dict[str, list[str]] = {}
         for length in self.lengths:
-            parts = longer.parts(length, at_end)
-            if parts.isdisjoint(self.members):
+            if self.lack_all(longer.parts(length, at_end)):
                 continue
             for id_ in longer.ids:
                 part = id_[-length:] if at_end else id_[:length]
@@ -85,45 +95,75 @@ class SomeIds:
 
     def parts(self, length: int, at_end: bool) -> set[str]:
         """The first characters of each id, or the last ones; of a shorter id, all characters.
-
-        They are those of all ids if these are some of others that keep them.
+        Perhaps those of other ids are among them.
         """
         key = (length, at_end)
-        if self.some_of is not None and self.some_of.keeps(key):
-            return self.some_of.parts(length, at_end)
         if key not in self._parts:
             part = slice(-length, None) if at_end else slice(length)
             self._parts[key] = set(map(itemgetter(part), self.ids))
         return self._parts[key]
 
-    def keeps(self, key: tuple[int, bool]) -> bool:
+    def keeps(self, length: int, at_end: bool) -> bool:
         """Whether parts of this length are kept, or may be kept too, for further runs."""
         kept = sum(map(len, self._parts.values()))
-        return key in self._parts or kept < KEPT_PARTS * len(self.ids)
+        return (length, at_end) in self._parts or kept < KEPT_PARTS * len(self.ids)
+
+
+class OtherIds(SomeIds):
+    """The ids of a topic that are not among some of them.
+
+    Further runs have other ones of the same topic. What all of its ids keep is therefore asked
+    first, and mostly shows that these ids need not be collected.
+    """
+
+    def __init__(self, every: SomeIds, some: Sequence[str]):
+        super().__init__(())
+        self.every = every
+        self.some = some
+
+    @cached_property
+    def ids(self) -> list[str]:
+        return _without(self.every.ids, set(self.some))
+
+    @cached_property
+    def lengths(self) -> set[int]:
+        return self.every.lengths
+
+    @cached_property
+    def are_lower(self) -> bool:
+        return self.every.are_lower or _is_lower(self.ids)
+
+    def lack_all(self, parts: set[str]) -> bool:
+        return self.every.lack_all(parts) or super().lack_all(parts)
+
+    def parts(self, length: int, at_end: bool) -> set[str]:
+        if self.every.keeps(length, at_end):
+            return self.every.parts(length, at_end)
+        return super().parts(length, at_end)
 
 
 class SampledTopic:
-    """The first documents of a topic, and its judgments, each document once."""
+    """The first documents of a topic, and its judgments, each document once.
+
+    `possible` is the number of unjudged documents that can match a judgment at most.
+    """
 
     def __init__(self, first_documents: list[str], judgments: SomeIds):
         self.first_documents = first_documents
         self.judgments = judgments
         self.unjudged = _without(first_documents, judgments.members)
-
-    @cached_property
-    def judged(self) -> list[str]:
-        """The judged documents that are not among the first ones. Few topics need them."""
-        return _without(self.judgments.ids, set(self.first_documents))
-
-    @property
-    def possible(self) -> int:
-        """The number of documents that can match a judgment at most."""
-        matching = len(self.first_documents) - len(self.unjudged)
-        return min(len(self.unjudged), len(self.judgments.ids) - matching)
+        matching = len(first_documents) - len(self.unjudged)
+        self.possible = min(len(self.unjudged), len(judgments.ids) - matching)
 
     @cached_property
     def judged_ids(self) -> SomeIds:
-        return SomeIds(self.judged, some_of=self.judgments)
+        """The judged documents that are not among the first ones."""
+        return OtherIds(self.judgments, self.first_documents)
+
+    @property
+    def judged(self) -> list[str]:
+        """The same as a list. Few topics need it."""
+        return self.judged_ids.ids
 
     @cached_property
     def lower_judged_ids(self) -> SomeIds:
@@ -298,12 +338,12 @@ SAME_CASE = IdRule("in the same case", str.lower, ignores_case=True)
 
 def _has_other_case(topics: Iterable[SampledTopic]) -> bool:
     """Whether an id of these topics is not in lower case."""
-    for topic in topics:
-        for ids in (topic.unjudged, topic.judged):
-            text = "\n".join(ids)
-            if text.lower() != text:
-                return True
-    return False
+    return not all(_is_lower(topic.unjudged) and topic.judged_ids.are_lower for topic in topics)
+
+
+def _is_lower(ids: Iterable[str]) -> bool:
+    text = "\n".join(ids)
+    return text.lower() == text
 
 
 def _separating_rules(topics: Sequence[SampledTopic]) -> list[IdRule]:

@@ -70,6 +70,7 @@ ROWS_OF_WORDS = 1 << 20  # rows that are read again for the words of levels in a
 REPEATED = ("run", *IDS)  # what no two rows share
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
 FIRST = 1 << 7  # rows of a part in which repeated documents are looked for while a file is read
+FEW = 1 << 2  # parts of a file that fill no memory
 MANY = 1 << 6  # parts of a file from which on they are looked for in all rows of a part
 LONG = 1 << 17  # rows of a topic from which on they are looked for in all rows of the topic
 _READING: WeakKeyDictionary[RunFile, threading.RLock] = WeakKeyDictionary()
@@ -630,7 +631,7 @@ def unrepeated(parts: Iterable[Part]) -> Iterator[Part]:
     most = LONG
     for number, rows in enumerate(parts):
         is_power_of_two = number & (number - 1) == 0
-        if before is not None and is_power_of_two:
+        if before is not None and number >= FEW and is_power_of_two:
             first_rows = before.take(slice(FIRST))
             if number >= MANY or _has_repeated(first_rows):
                 _refuse_repeated(before)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from operator import itemgetter
@@ -199,7 +199,7 @@ def _may_be_reversed(text: bytes, form: Form) -> bool:
     last: dict[bytes, tuple[float, float]] = {}
     rising: set[bytes] = set()
     falling: set[bytes] = set()
-    for fields in _rows_of_text(text, form):
+    for fields in _rows_of_text(text, form, without=falling):
         topic = fields[topic_field]
         if topic in falling:
             continue
@@ -237,10 +237,18 @@ def _sample_of(text: bytes, form: Form) -> RankSample:
     return sample
 
 
-def _rows_of_text(text: bytes, form: Form) -> Iterator[list[bytes]]:
-    """The fields of each line with as many fields as the form has, or more."""
+def _rows_of_text(
+    text: bytes, form: Form, without: Collection[bytes] = ()
+) -> Iterator[list[bytes]]:
+    """The fields of each line with as many fields as the form has, or more.
+
+    Lines that begin with one of the fields `without`, which may become more meanwhile, may be left
+    out, because most of the time is that of their other fields.
+    """
     if not form.delimiter:
         for line in text.splitlines():
+            if line.partition(b" ")[0] in without:
+                continue
             fields = line.split()
             if len(fields) >= len(form.fields) and not line.startswith(b"#"):
                 yield fields

@@ -48,7 +48,7 @@ def computed_once(compute: Callable[Arguments, Result]) -> Callable[Arguments, R
     def once(*args: Arguments.args, **named: Arguments.kwargs) -> Result:
         owner: Any = args[0]
         results: dict[Hashable, Result] = owner.computed
-        key = (identity, *map(_hashable, args[1:]), _hashable(named))
+        key = (identity, *map(_hashable, args[1:]), *named.items())
         if key not in results:
             results[key] = compute(*args, **named)
         return results[key]
@@ -61,6 +61,8 @@ def computed_once(compute: Callable[Arguments, Result]) -> Callable[Arguments, R
 
 def _hashable(argument: Any) -> Hashable:
     """An argument as a part of a key. Mappings are weightings, for example."""
+    if type(argument) is int:  # as most are, for which the next line takes longest
+        return argument
     if isinstance(argument, Mapping):
         return tuple(argument.items())
     hash(argument)
