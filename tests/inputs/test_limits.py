@@ -93,6 +93,7 @@ REPEATING = {
 @pytest.mark.parametrize("kind", REPEATING)
 def test_the_first_repeated_document_ends_the_reading(kind, monkeypatch):
     monkeypatch.setattr(files, "LONG", 1_000)
+    monkeypatch.setattr(files, "FEW", 1)
 
     def endless():
         yield from REPEATING[kind] * 10
