@@ -34,7 +34,7 @@ from ir_measures_graded import (
 from ir_measures_graded.core.rows.id_matching import LONGEST_ID
 from ir_measures_graded.evaluation.evaluate import evaluate
 from ir_measures_graded.files import text_files
-from ir_measures_graded.files.content import Content, Reading
+from ir_measures_graded.files.content import SIZES, Content, Reading
 from ir_measures_graded.files.files import parts_of, qrels_in
 from ir_measures_graded.files.forms import RUN as OF_RUN
 from ir_measures_graded.files.forms import form_of
@@ -80,6 +80,22 @@ def test_qrels_keep_the_iteration_and_whole_levels_are_ints(tmp_path):
     assert [qrel.relevance for qrel in real] == [-2.0, 0.5]
     huge = qrels(written(tmp_path / "huge", b"q1 0 d1 1e30\nq1 0 d2 1\n"))
     assert [qrel.relevance for qrel in huge] == [1e30, 1.0]
+
+
+@pytest.mark.parametrize("mostly", ["0", "1", "Q0"])
+def test_qrels_keep_every_iteration_beside_documents_named_0(mostly):
+    random = Random(mostly)
+    for _ in range(50):
+        rows = []
+        for number in range(40):
+            iteration = mostly
+            if number > 10 and random.random() < 0.2:
+                iteration = random.choice(["0", "00", "1", "Q0", "d"])
+            document = random.choice(["0", "00", "10", "d"])
+            rows.append(Qrel(f"q{number}", document, random.randrange(2), iteration))
+        text = "".join(f"{row[0]} {row[3]} {row[1]} {row[2]}\n" for row in rows).encode()
+        sizes = SIZES._replace(block=random.choice([50, 200, 1 << 20]))
+        assert qrels_in(io.BytesIO(text), sizes=sizes).for_others() == rows
 
 
 COMPRESSED = {
