@@ -7,9 +7,10 @@ from concurrent.futures.thread import _global_shutdown_lock
 
 import pytest
 
+from ir_measures_graded.files import reading_threads
 from ir_measures_graded.files.ahead import parsed_ahead, read_ahead
 from ir_measures_graded.files.content import SIZES, Content
-from ir_measures_graded.files.reading_threads import AHEAD
+from ir_measures_graded.files.reading_threads import AHEAD, BegunParts
 
 
 @pytest.fixture
@@ -110,3 +111,59 @@ def test_caller_takes_no_lock_that_a_signal_could_leave_taken(content, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(threading.Condition, "__enter__", entered)
         assert list(read) == list(range(1, 100))
+
+
+@pytest.mark.usefixtures("threads")
+def test_a_thread_reads_the_first_part_at_once_and_the_caller_reads_on():
+    readers = []
+    is_read = threading.Event()
+
+    def parts():
+        for number in range(3):
+            readers.append(threading.current_thread())
+            is_read.set()
+            yield number
+
+    begun = BegunParts(parts())
+    assert is_read.wait(60)
+    assert list(begun.parts()) == [0, 1, 2]
+    assert readers[0] is not threading.main_thread()
+    assert readers[1:] == [threading.main_thread()] * 2
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("first", [[], [0]], ids=["at once", "after a part"])
+def test_error_of_parts_that_have_begun_comes_in_its_place(first):
+    def parts():
+        yield from first
+        raise ValueError("unreadable")
+
+    read = BegunParts(parts()).parts()
+    assert [next(read) for _ in first] == first
+    with pytest.raises(ValueError, match="unreadable"):
+        next(read)
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("is_slow", [False, True], ids=["read", "still read"])
+def test_parts_that_nobody_needs_are_closed(is_slow, monkeypatch):
+    monkeypatch.setattr(reading_threads, "PATIENCE", 0.01)
+    may_read = threading.Event()
+    is_closed = threading.Event()
+
+    def parts():
+        try:
+            may_read.wait()
+            yield from range(3)
+        finally:
+            is_closed.set()
+
+    begun = BegunParts(parts())
+    if not is_slow:
+        may_read.set()
+        begun._first.put(begun._first.get())  # waits for the first part
+    begun.close()
+    assert is_closed.is_set() is not is_slow
+    del begun
+    may_read.set()
+    assert is_closed.wait(60)

@@ -27,6 +27,7 @@ from .jobs import jobs
 from .named import Judgments, Qrels, Run, Runs, Study
 from .order_of_rows import GIVEN, with_shared_options
 from .run_evaluator import RunEvaluator, RunValues
+from .runs_ahead import RunsAhead
 from .sessions import Given
 from .weights import counted_by
 
@@ -122,11 +123,13 @@ def evaluate(
     if ignore_identical_ids:
         every = named.ignoring_identical_ids(every)
     qrels = counted_by(named.in_sessions(qrels, sessions), no_relevant, weights)
-    work = RunEvaluator(qrels, wanted, provider)
-    judgments = work.judgments
-    with remarks.issued_together():
-        values_of_runs: Iterable[RunValues] = map(work, every)
-        if len(every) > 1 and jobs() > 1:
+    judgments = named.read_judgments(qrels)
+    have_processes = len(every) > 1 and jobs() > 1
+    read_here = [] if have_processes else every
+    with RunsAhead(read_here, judgments) as runs_ahead, remarks.issued_together():
+        work = RunEvaluator(judgments, wanted, provider)
+        values_of_runs: Iterable[RunValues] = map(work, runs_ahead)
+        if have_processes:
             from .workers import values_of  # This import takes time.
 
             values_of_runs = values_of(work, every)

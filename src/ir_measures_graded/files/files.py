@@ -63,6 +63,7 @@ from .text_files import text_parts
 
 if TYPE_CHECKING:
     from ..core.rows.level_words import WordInFileError
+    from .reading_threads import BegunParts
     from .spilled import SpilledRows
 
 TAIL = 1 << 10  # rows at the end of a part in which the last change of topic is searched first
@@ -254,6 +255,7 @@ class RunFile(RunSource):
             self.sizes = WITHOUT_LIMITS
         self.name = Content(file).name
         self._kept: Part | SpilledRows | GradedError | None = None
+        self._begun: BegunParts | None = None
 
     def runs(self) -> dict[str, RunFile]:
         """The runs of the file by name, in order of appearance; empty if no column names the runs.
@@ -420,6 +422,25 @@ class RunFile(RunSource):
             run._kept = None
         return run
 
+    def begun(self, qrels: Rows) -> RunFile:
+        """The same run, of which a thread reads the first rows at once.
+
+        It is read only once. Whoever does not read it calls `close`. A small file is read when it
+        is needed, and so is one that may have numbers for the lines of the `qrels`.
+        """
+        if not self.is_in_file or self._is_small() or qrels.facts.form in WITH_PREDICTIONS:
+            return self
+        from .reading_threads import BegunParts  # This import takes time.
+
+        run = copy(self)
+        run._begun = BegunParts(self._every())
+        return run
+
+    def close(self) -> None:
+        """End the reading that has begun."""
+        if self._begun is not None:
+            self._begun.close()
+
     def ascending(self) -> RunFile:
         """The same run, in which smaller scores are better."""
         run = copy(self)
@@ -477,7 +498,11 @@ class RunFile(RunSource):
         Raises `FileError` if the file has several runs and `run` is None.
         """
         names: dict[str, None] = {}
-        for rows in self._every():
+        every = self._every()
+        if self._begun is not None:
+            every = self._begun.parts()
+            self._begun = None  # what is read again begins anew
+        for rows in every:
             self._keep_remarks(rows.facts)
             if self.is_ascending:
                 rows = rows.ascending()

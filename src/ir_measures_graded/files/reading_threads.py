@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
-from threading import Lock, get_ident
+from threading import Lock, Thread, get_ident
 from typing import Any, TypeVar
 
 AHEAD = 8  # blocks read in advance; an evaluated block of text consists of several
@@ -55,6 +56,44 @@ def results_of(
         readings.are_over = True
         pool.shutdown(wait=False)  # what is submitted ends at once
         readings.wait()
+
+
+class BegunParts:
+    """The parts of a file, of which a thread reads the first one at once.
+
+    The context variables of the caller hold for the thread. `parts` has them all, once; whoever
+    does not need them calls `close`.
+    """
+
+    def __init__(self, parts: Generator[Any]):
+        self._parts = parts
+        self._first: SimpleQueue[Any] = SimpleQueue()
+        Thread(target=copy_context().run, args=(self._read_first,)).start()
+
+    def _read_first(self) -> None:
+        try:
+            self._first.put((next(self._parts, None), None))
+        except BaseException as error:
+            self._first.put((None, error))
+
+    def parts(self) -> Generator[Any]:
+        """All parts. Raises the error of a file that cannot be read."""
+        first, error = self._first.get()
+        with closing(self._parts):
+            try:
+                if error is not None:
+                    raise error
+            finally:
+                error = None  # it refers to this frame
+            if first is not None:
+                yield first
+                yield from self._parts
+
+    def close(self) -> None:
+        """Close the file. If a thread reads for longer than `PATIENCE`, it is closed after that."""
+        with suppress(Empty):
+            self._first.get(timeout=PATIENCE)
+            self._parts.close()
 
 
 class _IdleThreads(SimpleQueue[None]):

@@ -1,0 +1,39 @@
+"""Runs in files, of which the next one is read in advance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+from ..files.files import RunFile
+from .named import Judgments, Run
+
+
+class RunsAhead(AbstractContextManager["RunsAhead"]):
+    """Runs, of which a thread begins to read the next one while one is evaluated.
+
+    The first one begins at once. The context ends what has begun, also after an error.
+    """
+
+    def __init__(self, runs: Sequence[Run], judgments: Judgments):
+        self._judgments = judgments
+        self._left = iter(runs)
+        self._next: Run | None = None
+        self._begin_next()
+
+    def __iter__(self) -> Iterator[Run]:
+        while self._next is not None:
+            run = self._next
+            self._begin_next()
+            yield run
+
+    def __exit__(self, *error: object) -> None:
+        if self._next is not None and isinstance(self._next.source, RunFile):
+            self._next.source.close()
+
+    def _begin_next(self) -> None:
+        self._next = next(self._left, None)
+        run = self._next
+        if run is not None and run.kept_for is None and isinstance(run.source, RunFile):
+            self._next = replace(run, source=run.source.begun(self._judgments.rows))

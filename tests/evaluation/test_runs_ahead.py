@@ -1,0 +1,139 @@
+"""Runs in files, of which a thread begins to read the next one while one is evaluated."""
+
+import gzip
+import threading
+
+import numpy as np
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+from ir_measures_graded import GradedError, RunFile
+from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.files import files
+
+QRELS = {f"q{topic}": {f"d{doc}": doc % 4 for doc in range(8)} for topic in range(5)}
+RUNS = {
+    name: {topic: {f"d{doc}": (7 * doc + shift) % 11 for doc in range(9)} for topic in QRELS}
+    for shift, name in enumerate(("a", "b", "c"))
+}
+MEASURES = ["nDCG@10", "ERR_G@5", "P(rel=2)@5"]
+
+
+def lines_of(run):
+    rows = [(topic, doc, score) for topic, docs in run.items() for doc, score in docs.items()]
+    return "".join(f"{topic} Q0 {doc} 0 {score} t\n" for topic, doc, score in rows)
+
+
+def scattered(run):
+    """The lines of a run, of which those of no topic stand together."""
+    lines = lines_of(run).splitlines(keepends=True)
+    return "".join(line for start in range(9) for line in lines[start::9])
+
+
+def as_parquet(run):
+    rows = [line.split() for line in lines_of(run).splitlines()]
+    columns = {
+        "query_id": [row[0] for row in rows],
+        "doc_id": [row[2] for row in rows],
+        "score": [float(row[4]) for row in rows],
+    }
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(pyarrow.table(columns), sink)
+    return sink.getvalue().to_pybytes()
+
+
+def as_csv(run):
+    rows = [line.split() for line in lines_of(run).splitlines()]
+    lines = ["query_id,doc_id,score", *(f"{row[0]},{row[2]},{row[4]}" for row in rows)]
+    return "\n".join(lines).encode()
+
+
+FORMS = {
+    "TREC": lambda run: lines_of(run).encode(),
+    "scattered topics": lambda run: scattered(run).encode(),
+    "gzip": lambda run: gzip.compress(lines_of(run).encode()),
+    "CSV": as_csv,
+    "Parquet": as_parquet,
+}
+
+
+@pytest.fixture(autouse=True)
+def begun(monkeypatch):
+    """The files whose first rows a thread has read, and those that were closed.
+
+    All files count as large. All threads must end.
+    """
+    monkeypatch.setattr(files, "SMALL_FILE", 0)
+    parts_of = files.parts_of
+    seen = {"begun": [], "closed": []}
+
+    def watched(file, reading):
+        if threading.current_thread() is not threading.main_thread():
+            seen["begun"].append(file)
+        try:
+            yield from parts_of(file, reading)
+        finally:
+            seen["closed"].append(file)
+
+    monkeypatch.setattr(files, "parts_of", watched)
+    before = set(threading.enumerate())
+    yield seen
+    for thread in set(threading.enumerate()) - before:
+        thread.join(60)
+    assert set(threading.enumerate()) <= before
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_values_are_those_of_runs_in_memory(form, tmp_path, begun):
+    paths = {}
+    for name, run in RUNS.items():
+        paths[name] = str(tmp_path / name)
+        (tmp_path / name).write_bytes(FORMS[form](run))
+    result = evaluate(QRELS, {**paths, "again": paths["a"]}, MEASURES)
+    expected = evaluate(QRELS, {**RUNS, "again": RUNS["a"]}, MEASURES)
+    np.testing.assert_array_equal(result.values, expected.values)
+    assert begun["begun"] == [*paths.values(), paths["a"]]
+    assert len(begun["closed"]) >= 4
+
+
+def test_the_next_file_begins_before_one_is_evaluated(tmp_path, begun):
+    runs = []
+    for name, run in RUNS.items():
+        path = tmp_path / f"{name}.run"
+        path.write_text(lines_of(run))
+        runs.append(RunFile(path))
+    number_begun = []
+
+    def told(what, *_):
+        if what == "runs":
+            number_begun.append(len(begun["begun"]))
+
+    evaluate(QRELS, runs, MEASURES, progress=told)
+    assert number_begun == [2, 3, 3]  # of which one was evaluated, then two and three
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 2])
+def test_error_of_a_file_comes_in_its_turn_and_ends_all_reading(wrong, tmp_path, begun):
+    runs = {}
+    for number, (name, run) in enumerate(RUNS.items()):
+        text = lines_of(run)
+        if number >= wrong:
+            text += f"q1 Q0 x{number} 1 high t\n"
+        runs[name] = str(tmp_path / name)
+        (tmp_path / name).write_text(text)
+    name = list(RUNS)[wrong]
+    with pytest.raises(GradedError, match=f"{runs[name]}:46: the score 'high' is not a number"):
+        evaluate(QRELS, runs, MEASURES)
+    assert set(begun["begun"]) == set(begun["closed"])
+
+
+def test_a_file_that_was_read_is_read_anew_in_the_next_evaluation(tmp_path):
+    path = tmp_path / "run"
+    path.write_text(lines_of(RUNS["a"]))
+    run = RunFile(path)
+    first = evaluate(QRELS, [run], MEASURES)
+    path.write_text(lines_of(RUNS["b"]))
+    second = evaluate(QRELS, [run], MEASURES)
+    np.testing.assert_array_equal(first.values[0], evaluate(QRELS, RUNS, MEASURES).values[0])
+    np.testing.assert_array_equal(second.values[0], evaluate(QRELS, RUNS, MEASURES).values[1])
