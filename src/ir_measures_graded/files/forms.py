@@ -32,6 +32,7 @@ IS_JSON = rb'\s*(\{\s*["}]|\[\s*[{\[\]])'
 INTEGER = rb"[+-]?[0-9]+"
 SIGNS_OF_HEADERS = (b",", b";", b'"')  # besides tabs, around the names of columns
 SAMPLE = 5_000  # lines that decide about such a form
+LINES_OF_TREC = 1_000  # lines of qrels without intents that need no further ones
 MOST_LEVELS = 20  # more distinct integers are ids of documents, not levels
 Fields = tuple[bytes, ...]  # a column of the first rows
 
@@ -280,14 +281,10 @@ def _have_no_iteration(text: bytes, size: int) -> bool:
     >>> _have_no_iteration(b"q1 d1 2 0\\n", 4)
     False
     """
-    most = size * SAMPLE
-    fields = text.split(None, most)
-    rest = b"".join(fields[most:])
-    lines = text.count(b"\n", 0, len(text) - len(rest))
-    if not rest and not text.endswith(b"\n"):
-        lines += 1
-    are_whole = len(fields[:most]) == size * lines
-    return are_whole and NO_ITERATION.issuperset(fields[1:most:size])
+    lines = list(islice(io.BytesIO(text), LINES_OF_TREC))
+    fields = b"".join(lines).split()
+    are_whole = len(fields) == size * len(lines)
+    return are_whole and NO_ITERATION.issuperset(fields[1::size])
 
 
 def _refuse_first_row(content: Content, role: Role, fields: Sequence[bytes]) -> None:
