@@ -2,6 +2,7 @@
 
 import gzip
 import threading
+import time
 
 import numpy as np
 import pyarrow
@@ -103,14 +104,18 @@ def test_the_next_file_begins_before_one_is_evaluated(tmp_path, begun):
         path = tmp_path / f"{name}.run"
         path.write_text(lines_of(run))
         runs.append(RunFile(path))
-    number_begun = []
+    begun_at = []
 
-    def told(what, *_):
-        if what == "runs":
-            number_begun.append(len(begun["begun"]))
+    def told(what, done, _):
+        if what != "runs":
+            return
+        until = time.monotonic() + 60
+        while len(begun["begun"]) < min(done + 1, 3) and time.monotonic() < until:
+            time.sleep(0.001)
+        begun_at.append(len(begun["begun"]))
 
     evaluate(QRELS, runs, MEASURES, progress=told)
-    assert number_begun == [2, 3, 3]  # of which one was evaluated, then two and three
+    assert begun_at == [2, 3, 3]  # of which one was evaluated, then two and three
 
 
 @pytest.mark.parametrize("wrong", [0, 1, 2])

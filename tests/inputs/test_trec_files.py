@@ -276,7 +276,7 @@ def test_usual_files_do_not_need_the_strict_reader(content, parse):
         form, before = form_of(opened, Reading(OF_RUN))
         opened.stream.read(before)
         (block,) = Lines(opened, form).blocks()
-    columns = text_files.columns_of(text_files.parsed_block(block, form, parse), form)
+    columns = text_files.parsed_block(block, form, parse).columns
     assert list(columns["doc_id"]) == ["d1", "d2", "d1"]
 
 
@@ -287,7 +287,7 @@ def test_table_is_parsed_with_its_foreign_line_ends():
         opened.stream.read(header)
         (block,) = Lines(opened, form).blocks(header)
     assert text_files.plain_block(block.text, form) == (block.text, 2)
-    columns = text_files.columns_of(text_files.parsed_block(block, form, text_files.by_arrow), form)
+    columns = text_files.parsed_block(block, form, text_files.by_arrow).columns
     assert list(columns["doc_id"]) == ["d1", "d2"]
     assert columns["score"].tolist() == [2, 1]
 

@@ -70,15 +70,14 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
     last: dict[str, tuple[float, float]] = {}
     for parsed in _parsed_blocks(lines, header, parse):
         lines.remark_on_mark(parsed.block)
-        columns = columns_of(parsed, form)
-        if columns is None:
+        if parsed.columns is None:
             text = parsed.block.text
             spend_on_lines(content, form, text)
             rows = strictly(text, lines, facts)
         else:
-            content.spend(ROWS_READ, len(columns["query_id"]))
+            content.spend(ROWS_READ, len(parsed.columns["query_id"]))
             facts = facts._replace(lines=(*lines.remarks.values(),))
-            rows = Part(columns, parsed.numbers(lines.number), facts)
+            rows = Part(parsed.columns, parsed.numbers(lines.number), facts)
             lines.number += parsed.lines
         if content.is_limited() and len(rows):
             content.spend(TOPICS_READ, len(rows.columns["query_id"].changes()))
@@ -90,20 +89,21 @@ def text_parts(content: Content, reading: Reading) -> Iterator[Part]:
 
 
 class ParsedBlock:
-    """A block, its number of lines, and the table of its rows; None if lines could be read
-    differently. `line` has the line of each row, from 1, if rows have several.
+    """A block, its number of lines, and the columns of its rows; None if lines could be read
+    differently, or if one of them is wrong. `line` has the line of each row, from 1, if rows have
+    several.
     """
 
     def __init__(
         self,
         block: Block,
         lines: int = 0,
-        table: Columns | pyarrow.Table | None = None,
+        columns: Columns | None = None,
         line: np.ndarray | None = None,
     ):
         self.block = block
         self.lines = lines
-        self.table = table
+        self.columns = columns
         self.line = line
 
     def numbers(self, before: int) -> np.ndarray:
@@ -141,20 +141,16 @@ def parsed_block(block: Block, form: Form, parse: Parse) -> ParsedBlock:
     if table is None and form.delimiter and b'"' in text:
         line = lines_of_rows(text)
         table = parse(text, line.size, form)
-    return ParsedBlock(block, lines, table, line)
+    columns = None if table is None else columns_of(table, text, form)
+    return ParsedBlock(block, lines, columns, line)
 
 
-def columns_of(parsed: ParsedBlock, form: Form) -> Columns | None:
-    """The columns of a block; None if lines could be read differently, or if one of them is wrong.
-
-    The thread that evaluates calls this: threads that parse would wait for each other too often.
+def columns_of(table: Columns | pyarrow.Table, text: bytes, form: Form) -> Columns | None:
+    """The columns of a table of the rows of a text; None if lines could be read differently, or if
+    one of them is wrong.
     """
-    if parsed.table is None:
-        return None
-    columns = parsed.table
-    if not isinstance(columns, dict):
-        columns = columns_of_arrow(columns, form)
-    if form.delimiter and b" " in parsed.block.text:
+    columns = table if isinstance(table, dict) else columns_of_arrow(table, form)
+    if form.delimiter and b" " in text:
         ids = (column for name, column in columns.items() if name not in NUMBERS)
         if any(map(has_outer_blank, ids)):
             return None  # only unquoted fields lose these blanks
