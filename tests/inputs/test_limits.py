@@ -17,9 +17,10 @@ from ir_measures_graded import GradedError, RunFile, errors, read_qrels
 from ir_measures_graded.analysis import Evaluation, evaluate
 from ir_measures_graded.core.registry import notation
 from ir_measures_graded.core.rows import columns
+from ir_measures_graded.core.rows.roles import RUN
 from ir_measures_graded.evaluation import values
 from ir_measures_graded.files import content, files, json_files, search_answers, table_files
-from ir_measures_graded.files.content import SIZES
+from ir_measures_graded.files.content import SIZES, Reading
 from ir_measures_graded.files.files import qrels_in
 from ir_measures_graded.files.json_text import Text
 from ir_measures_graded.files.parquet_pages import largest_page
@@ -85,7 +86,7 @@ def test_rows_and_values_count_against_the_bytes_of_a_compressed_file(kind):
 REPEATING = {
     "one line": [LINE] * 100,
     "scattered topics": [LINE, LINE.replace(b"q1", b"q2")] * 50,
-    "several runs": [b"run,query_id,doc_id,score\n", *[b"A,q1,d1,1\n", b"B,q1,d1,1\n"] * 50],
+    "several runs": [b"run,query_id,doc_id,score\n", *[b"A,q1,d1,1\n", b"B,q1,d1,1\n"] * 200],
     "a long topic": [b"q1 Q0 d%d 1 2.0 t\n" % (row % 500) for row in range(3_000)],
 }
 
@@ -93,7 +94,6 @@ REPEATING = {
 @pytest.mark.parametrize("kind", REPEATING)
 def test_the_first_repeated_document_ends_the_reading(kind, monkeypatch):
     monkeypatch.setattr(files, "LONG", 1_000)
-    monkeypatch.setattr(files, "FEW", 1)
 
     def endless():
         yield from REPEATING[kind] * 10
@@ -108,6 +108,15 @@ def test_the_first_repeated_document_ends_the_reading(kind, monkeypatch):
     message = f"the open file:{line}: topic 'q1' retrieves document 'd[01]' twice"
     with pytest.raises(GradedError, match=message):
         evaluate({"q1": {"d1": 1}}, [run], ["AP"])
+
+
+def test_a_document_that_a_table_repeats_early_ends_the_reading_at_its_second_batch(tmp_path):
+    table = pyarrow.table({"query_id": ["q1"] * 40, "doc_id": ["d"] * 40, "score": range(40)})
+    parquet.write_table(table, tmp_path / "run.parquet")
+    reading = Reading(RUN, sizes=SIZES._replace(rows=10))
+    parts = files.unrepeated(files.parts_of(tmp_path / "run.parquet", reading))
+    assert len(next(parts)) == 10
+    assert "row 1: topic 'q1' retrieves document 'd' twice" in refused(lambda: next(parts))
 
 
 @pytest.mark.parametrize("codec", [None, "lz4", "zstd"])

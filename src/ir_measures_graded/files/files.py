@@ -71,7 +71,7 @@ ROWS_OF_WORDS = 1 << 20  # rows that are read again for the words of levels in a
 REPEATED = ("run", *IDS)  # what no two rows share
 PEEK = 1 << 12  # bytes of a block that is read to see the columns of a file
 FIRST = 1 << 7  # rows of a part in which repeated documents are looked for while a file is read
-FEW = 1 << 2  # parts of a file that fill no memory
+FEW = 1 << 2  # parts of text that fill no memory; those of a table can unpack to hundreds of MB
 MANY = 1 << 6  # parts of a file from which on they are looked for in all rows of a part
 LONG = 1 << 17  # rows of a topic from which on they are looked for in all rows of the topic
 _READING: WeakKeyDictionary[RunFile, threading.RLock] = WeakKeyDictionary()
@@ -649,18 +649,24 @@ def unrepeated(parts: Iterable[Part]) -> Iterator[Part]:
     Raises `FileError` early for many rows of the same documents, which would fill the memory. Each
     block of a run is searched completely when it is evaluated, so here samples are enough: a part
     whenever twice as many parts are read, and a topic that is longer than topics are, whenever it
-    has twice as many rows.
+    has twice as many rows. The first part is searched too, so that the message names an early line.
     """
+    first: Part | None = None
     before: Part | None = None
     of_topic: list[Part] = []
     most = LONG
     for number, rows in enumerate(parts):
         is_power_of_two = number & (number - 1) == 0
-        if before is not None and number >= FEW and is_power_of_two:
-            first_rows = before.take(slice(FIRST))
-            if number >= MANY or _has_repeated(first_rows):
-                _refuse_repeated(before)
-        before = rows
+        few = FEW if rows.facts.unit == "line" else 1
+        if number >= few and is_power_of_two:
+            for searched in (first, before):
+                if searched is not None and (number >= MANY or _may_repeat(searched)):
+                    _refuse_repeated(searched)
+            first = None
+        if number == 0:
+            first = rows
+        else:
+            before = rows
         has_one_topic = len(rows) > 0 and not _last_change(rows.columns["query_id"])
         if not has_one_topic or _begins_topic(rows, of_topic):
             of_topic = []
@@ -673,13 +679,14 @@ def unrepeated(parts: Iterable[Part]) -> Iterator[Part]:
         yield rows
 
 
-def _has_repeated(rows: Part) -> bool:
-    """Whether a topic of a few rows of a run, or of several runs, has a document twice.
+def _may_repeat(rows: Part) -> bool:
+    """Whether a topic of the first rows of a run, or of several runs, has a document twice.
 
     A set of strings takes less time than arrays.
     """
-    columns = [list(column) for name, column in rows.columns.items() if name in REPEATED]
-    return len(set(zip(*columns, strict=True))) < len(rows)
+    first_rows = rows.take(slice(FIRST))
+    columns = [list(column) for name, column in first_rows.columns.items() if name in REPEATED]
+    return len(set(zip(*columns, strict=True))) < len(first_rows)
 
 
 def _refuse_repeated(rows: Part) -> None:
