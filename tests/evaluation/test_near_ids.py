@@ -1,6 +1,7 @@
 """Runs whose documents match judgments by a rule only, in every form and analysis."""
 
 import json
+import pickle
 import random
 import shlex
 import warnings
@@ -364,8 +365,11 @@ def test_ids_of_qrels_are_kept_for_further_runs_in_files(tmp_path):
     work = RunEvaluator(QRELS, [parse_measure("nDCG@10")])
     for run in named_runs(runs):
         work(run)
-    kept = [key for key in work.judgments.documents.computed if key[0] is near_ids._judged_ids]
+    results = work.judgments.documents.computed.items()
+    kept = [ids for key, ids in results if key[0] is near_ids._judged_ids]
     assert len(kept) == SAMPLED_TOPICS
+    size = max(len(pickle.dumps(ids)) for ids in kept)
+    assert size < 3_000  # those of all topics take more
 
 
 def test_qrels_keep_few_parts_of_their_ids_for_further_runs():

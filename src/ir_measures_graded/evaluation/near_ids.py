@@ -52,7 +52,9 @@ class SomeIds:
     @cached_property
     def ids(self) -> list[str]:
         """The ids, in their order."""
-        return list(self._source)
+        ids = list(self._source)
+        self._source = ids  # a part of a column would keep, and pickle, all ids of the column
+        return ids
 
     @cached_property
     def place(self) -> dict[str, int]:
