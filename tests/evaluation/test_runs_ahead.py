@@ -11,6 +11,7 @@ from pyarrow import parquet
 
 from ir_measures_graded import GradedError, RunFile
 from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.evaluation.named import study_of
 from ir_measures_graded.files import files
 
 QRELS = {f"q{topic}": {f"d{doc}": doc % 4 for doc in range(8)} for topic in range(5)}
@@ -94,7 +95,7 @@ def test_values_are_those_of_runs_in_memory(form, tmp_path, begun):
     result = evaluate(QRELS, {**paths, "again": paths["a"]}, MEASURES)
     expected = evaluate(QRELS, {**RUNS, "again": RUNS["a"]}, MEASURES)
     np.testing.assert_array_equal(result.values, expected.values)
-    assert begun["begun"] == [*paths.values(), paths["a"]]
+    assert sorted(begun["begun"]) == sorted([*paths.values(), paths["a"]])
     assert len(begun["closed"]) >= 4
 
 
@@ -131,6 +132,30 @@ def test_error_of_a_file_comes_in_its_turn_and_ends_all_reading(wrong, tmp_path,
     with pytest.raises(GradedError, match=f"{runs[name]}:46: the score 'high' is not a number"):
         evaluate(QRELS, runs, MEASURES)
     assert set(begun["begun"]) == set(begun["closed"])
+
+
+@pytest.mark.parametrize("is_wrong", [False, True], ids=["read", "wrong first file"])
+def test_kept_runs_begin_too_and_are_read_once(is_wrong, tmp_path, begun):
+    paths = {}
+    for name, run in RUNS.items():
+        paths[name] = str(tmp_path / name)
+        (tmp_path / name).write_text(lines_of(run))
+    study = study_of(QRELS, paths)
+    if is_wrong:
+        (tmp_path / "a").write_text("q1 Q0 d1 0 high t\n")
+        with pytest.raises(GradedError, match="a:1: the score 'high' is not a number"):
+            evaluate(study.judgments, study.runs, MEASURES)
+        (tmp_path / "a").write_text(lines_of(RUNS["a"]))
+    expected = evaluate(QRELS, RUNS, MEASURES).values
+    for _ in range(2):
+        result = evaluate(study.judgments, study.runs, MEASURES)
+        np.testing.assert_array_equal(result.values, expected)
+    part = study.part(["q1", "q3"])
+    values = evaluate(part.judgments, part.runs, MEASURES).values
+    np.testing.assert_array_equal(values, expected[..., [1, 3]])
+    again = 2 if is_wrong else 0  # the first file, and the second one, which had begun
+    assert len(begun["begun"]) == 3 + again
+    assert len(begun["closed"]) == 3 + again
 
 
 def test_a_file_that_was_read_is_read_anew_in_the_next_evaluation(tmp_path):

@@ -34,6 +34,23 @@ class RunsAhead(AbstractContextManager["RunsAhead"]):
 
     def _begin_next(self) -> None:
         self._next = next(self._left, None)
-        run = self._next
-        if run is not None and run.kept_for is None and isinstance(run.source, RunFile):
-            self._next = replace(run, source=run.source.begun(self._judgments.rows))
+        if self._next is not None:
+            self._next = self._begun(self._next)
+
+    def _begun(self, run: Run) -> Run:
+        file = _file_to_read(run)
+        if file is None:
+            return run
+        begun = file.begun(self._judgments.rows)
+        if run.kept_for is None:
+            return replace(run, source=begun)
+        run.source = begun  # of the run itself, which keeps what is read
+        return run
+
+
+def _file_to_read(run: Run) -> RunFile | None:
+    """The file that the run reads when it is evaluated; None if it is in memory or was read."""
+    was_read = run.is_read or run.parent is not None or run.received is not None
+    if was_read or not isinstance(run.source, RunFile):
+        return None
+    return run.source

@@ -228,6 +228,7 @@ class RunFile(RunSource):
     sizes = SIZES
     may_repeat = False
     _facts: tuple[Facts, ...] = ()
+    _begun: BegunParts
 
     def __init__(
         self,
@@ -255,7 +256,6 @@ class RunFile(RunSource):
             self.sizes = WITHOUT_LIMITS
         self.name = Content(file).name
         self._kept: Part | SpilledRows | GradedError | None = None
-        self._begun: BegunParts | None = None
 
     def runs(self) -> dict[str, RunFile]:
         """The runs of the file by name, in order of appearance; empty if no column names the runs.
@@ -437,9 +437,15 @@ class RunFile(RunSource):
         return run
 
     def close(self) -> None:
-        """End the reading that has begun."""
-        if self._begun is not None:
-            self._begun.close()
+        """End the reading that has begun. The run can be read anew."""
+        begun = self._taken_begun()
+        if begun is not None:
+            begun.close()
+
+    def _taken_begun(self) -> BegunParts | None:
+        """What has begun, for the first one of several threads that ask for it."""
+        begun: BegunParts | None = vars(self).pop("_begun", None)
+        return begun
 
     def ascending(self) -> RunFile:
         """The same run, in which smaller scores are better."""
@@ -498,10 +504,8 @@ class RunFile(RunSource):
         Raises `FileError` if the file has several runs and `run` is None.
         """
         names: dict[str, None] = {}
-        every = self._every()
-        if self._begun is not None:
-            every = self._begun.parts()
-            self._begun = None  # what is read again begins anew
+        begun = self._taken_begun()
+        every = self._every() if begun is None else begun.parts()
         for rows in every:
             self._keep_remarks(rows.facts)
             if self.is_ascending:
