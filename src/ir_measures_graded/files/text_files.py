@@ -392,9 +392,10 @@ def _zeros(block: bytes) -> int:
     count = 0
     for start in range(0, len(block), CACHED):
         piece = characters[start : start + CACHED + 2]
+        is_blank = piece == ord(" ")
         is_zero = piece[1:-1] == ord("0")
-        is_zero &= piece[:-2] == ord(" ")
-        is_zero &= piece[2:] == ord(" ")
+        is_zero &= is_blank[:-2]
+        is_zero &= is_blank[2:]
         count += int(np.count_nonzero(is_zero))
     return count
 
