@@ -11,9 +11,11 @@ follows the work. A bar appears only after `DELAY` seconds, and tqdm is imported
 """
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Lock
 from time import monotonic
 from typing import Any, Final, TypeVar
 
@@ -123,6 +125,88 @@ _begin: ContextVar[_Begin | None] = ContextVar("progress", default=None)
 """Begins work for whoever follows it; None if nobody does."""
 
 
+class HeldSteps:
+    """The steps of work that a thread does in advance, which are told when somebody waits for it.
+
+    They would otherwise be told among those of the work that is awaited before, and a bar would
+    count the time in which the thread did nothing.
+
+    >>> told = []
+    >>> with followed(lambda *step: told.append(step)):
+    ...     held = HeldSteps()
+    ...     held.hold()
+    ...     total = sum(steps([5, 7], "numbers"))
+    ...     number_told = len(told)
+    ...     held.release()
+    >>> number_told, told
+    (0, [('numbers', 1, 2), ('numbers', 2, 2)])
+    """
+
+    def __init__(self) -> None:
+        self.are_held = True
+        self._begin = _begin.get()
+        self._works: deque[_HeldWork] = deque()
+
+    def hold(self) -> None:
+        """Hold the steps of the work that begins in this context from now on."""
+        if self._begin is not None:
+            _begin.set(self._held_work)
+
+    def _held_work(self, what: str, total: int | None, unit: str) -> Work:
+        assert self._begin is not None
+        work = _HeldWork(self, self._begin, (what, total, unit))
+        self._works.append(work)
+        return work
+
+    def release(self) -> None:
+        """Tell all steps so far, and further ones when they are done."""
+        self.are_held = False
+        for work in list(self._works):
+            work.tell()
+
+
+class _HeldWork(Work):
+    """Work whose steps wait until they may be told, in their order."""
+
+    def __init__(self, held: HeldSteps, begin: _Begin, about: tuple[str, int | None, str]):
+        self._held = held
+        self._begin_work = begin
+        self._about = about
+        self._work: Work | None = None
+        self._steps: deque[int | None] = deque()  # None is the end
+        self._telling = Lock()
+
+    def step(self, count: int = 1) -> None:
+        self._steps.append(count)
+        self.tell()
+
+    def end(self) -> None:
+        self._steps.append(None)
+        self.tell()
+
+    def tell(self) -> None:
+        """Tell the steps that wait, unless another thread does so.
+
+        No thread waits for the lock, which a signal could leave taken.
+        """
+        while self._steps and not self._held.are_held and self._telling.acquire(blocking=False):
+            try:
+                self._tell_next()
+            finally:
+                self._telling.release()
+
+    def _tell_next(self) -> None:
+        if not self._steps:  # another thread has just told the last one
+            return
+        count = self._steps.popleft()
+        if self._work is None:
+            self._work = self._begin_work(*self._about)
+        if count is None:
+            self._work.end()
+        else:
+            self._work.step(count)
+
+
 def checked_progress(name: str, value: Any) -> Progress:
     """The value of the parameter of a function. A bar needs the extra ``terminal``.
 
@@ -164,6 +248,16 @@ def followed(progress: Progress) -> Iterator[None]:
         _begin.reset(token)
         for work in list(works):
             work.end()
+
+
+@contextmanager
+def untold() -> Iterator[None]:
+    """Tell nobody about the work that begins in this block."""
+    token = _begin.set(None)
+    try:
+        yield
+    finally:
+        _begin.reset(token)
 
 
 def counter(what: str, total: int | None = None, unit: str = "it") -> Work:

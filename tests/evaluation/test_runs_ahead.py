@@ -1,8 +1,11 @@
 """Runs in files, of which a thread begins to read the next one while one is evaluated."""
 
 import gzip
+import json
+import os
 import threading
 import time
+import warnings
 
 import numpy as np
 import pyarrow
@@ -11,8 +14,9 @@ from pyarrow import parquet
 
 from ir_measures_graded import GradedError, RunFile
 from ir_measures_graded.analysis import evaluate
+from ir_measures_graded.errors import InputWarning
 from ir_measures_graded.evaluation.named import study_of
-from ir_measures_graded.files import files
+from ir_measures_graded.files import content, files, reading_threads
 
 QRELS = {f"q{topic}": {f"d{doc}": doc % 4 for doc in range(8)} for topic in range(5)}
 RUNS = {
@@ -99,12 +103,17 @@ def test_values_are_those_of_runs_in_memory(form, tmp_path, begun):
     assert len(begun["closed"]) >= 4
 
 
-def test_the_next_file_begins_before_one_is_evaluated(tmp_path, begun):
-    runs = []
+def paths_of_runs(folder):
+    """The paths of the runs in TREC files, by name."""
+    paths = {}
     for name, run in RUNS.items():
-        path = tmp_path / f"{name}.run"
+        path = folder / f"{name}.run"
         path.write_text(lines_of(run))
-        runs.append(RunFile(path))
+        paths[name] = str(path)
+    return paths
+
+
+def test_the_next_file_begins_before_one_is_evaluated(tmp_path, begun):
     begun_at = []
 
     def told(what, done, _):
@@ -115,8 +124,73 @@ def test_the_next_file_begins_before_one_is_evaluated(tmp_path, begun):
             time.sleep(0.001)
         begun_at.append(len(begun["begun"]))
 
+    runs = list(map(RunFile, paths_of_runs(tmp_path).values()))
     evaluate(QRELS, runs, MEASURES, progress=told)
     assert begun_at == [2, 3, 3]  # of which one was evaluated, then two and three
+
+
+def test_the_next_file_is_told_in_its_turn_from_its_start(tmp_path):
+    paths = paths_of_runs(tmp_path)
+    steps = []
+    evaluate(QRELS, paths, MEASURES, progress=lambda *step: steps.append(step))
+    expected = []
+    for number, path in enumerate(paths.values(), start=1):
+        size = os.path.getsize(path)
+        expected += [(f"reading {path}", size, size), ("runs", number, len(paths))]
+    assert steps == expected
+
+
+@pytest.mark.parametrize("kind", ["JSON", "compressed Parquet", "answers"])
+def test_what_is_held_in_memory_as_a_whole_is_not_begun(kind, tmp_path, begun):
+    paths = {}
+    for name, run in RUNS.items():
+        path = tmp_path / name
+        paths[name] = str(path)
+        if kind == "JSON":
+            path.write_text(json.dumps(run))
+        elif kind == "compressed Parquet":
+            path.write_bytes(gzip.compress(as_parquet(run)))
+        else:
+            path.mkdir()
+            for topic, documents in run.items():
+                hits = [{"_id": doc, "_score": score} for doc, score in documents.items()]
+                (path / f"{topic}.json").write_text(json.dumps({"hits": {"hits": hits}}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)  # the names of files are topics
+        result = evaluate(QRELS, paths, MEASURES)
+    np.testing.assert_array_equal(result.values, evaluate(QRELS, RUNS, MEASURES).values)
+    assert begun["begun"] == []
+
+
+def test_a_file_that_no_thread_can_begin_is_read_in_its_turn(tmp_path, monkeypatch):
+    class Refused(threading.Thread):
+        def start(self):
+            raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(reading_threads, "Thread", Refused)
+    result = evaluate(QRELS, paths_of_runs(tmp_path), MEASURES)
+    np.testing.assert_array_equal(result.values, evaluate(QRELS, RUNS, MEASURES).values)
+
+
+def test_a_run_that_is_refused_before_it_is_read_leaves_no_file_open(tmp_path, begun):
+    with pytest.raises(GradedError, match="ADM reads scores") as error:
+        evaluate(QRELS, paths_of_runs(tmp_path), ["ADM"], ties="given")
+    assert sorted(begun["begun"]) == sorted(begun["closed"])
+    assert error.tb is not None  # which refers to the run
+
+
+def test_a_pattern_that_matches_too_much_is_an_error_in_its_turn(tmp_path, monkeypatch):
+    wrong = tmp_path / "wrong"
+    wrong.write_text(lines_of(RUNS["a"]) + "q1 Q0 x 1 high t\n")
+    for number in range(3):
+        (tmp_path / f"{number}.parquet").touch()
+    runs = {"a": str(wrong), "b": str(tmp_path / "*.parquet")}
+    monkeypatch.setattr(content, "MOST_ENTRIES", 2)
+    with pytest.raises(GradedError, match="the score 'high' is not a number"):
+        evaluate(QRELS, runs, MEASURES)
+    del runs["a"]
+    with pytest.raises(GradedError, match="matches more than 2 entries"):
+        evaluate(QRELS, runs, MEASURES)
 
 
 @pytest.mark.parametrize("wrong", [0, 1, 2])

@@ -3,6 +3,7 @@
 import gc
 import threading
 import time
+import weakref
 from concurrent.futures.thread import _global_shutdown_lock
 
 import pytest
@@ -11,6 +12,7 @@ from ir_measures_graded.files import reading_threads
 from ir_measures_graded.files.ahead import parsed_ahead, read_ahead
 from ir_measures_graded.files.content import SIZES, Content
 from ir_measures_graded.files.reading_threads import AHEAD, BegunParts
+from ir_measures_graded.progress import followed, steps
 
 
 @pytest.fixture
@@ -129,6 +131,39 @@ def test_a_thread_reads_the_first_part_at_once_and_the_caller_reads_on():
     assert list(begun.parts()) == [0, 1, 2]
     assert readers[0] is not threading.main_thread()
     assert readers[1:] == [threading.main_thread()] * 2
+
+
+@pytest.mark.usefixtures("threads")
+def test_the_first_part_is_not_kept_while_others_are_read():
+    class Part:
+        pass
+
+    read = BegunParts(Part() for _ in range(2)).parts()
+    first = weakref.ref(next(read))
+    second = next(read)
+    assert first() is None
+    assert second is not None
+    read.close()
+
+
+@pytest.mark.usefixtures("threads")
+def test_error_of_a_function_that_is_told_closes_the_parts_at_once():
+    is_closed = threading.Event()
+
+    def parts():
+        try:
+            yield from steps([1], "numbers")
+        finally:
+            is_closed.set()
+
+    def told(*_):
+        raise ValueError("told")
+
+    with followed(told):
+        read = BegunParts(parts()).parts()
+        with pytest.raises(ValueError, match="told"):
+            list(read)
+    assert is_closed.is_set()
 
 
 @pytest.mark.usefixtures("threads")

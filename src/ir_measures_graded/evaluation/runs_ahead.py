@@ -1,4 +1,4 @@
-"""Runs in files, of which the next one is read in advance."""
+"""Runs in files, of which a thread begins to read the next one."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ class RunsAhead(AbstractContextManager["RunsAhead"]):
     def __init__(self, runs: Sequence[Run], judgments: Judgments):
         self._judgments = judgments
         self._left = iter(runs)
+        self._current: Run | None = None
         self._next: Run | None = None
         self._begin_next()
 
     def __iter__(self) -> Iterator[Run]:
         while self._next is not None:
-            run = self._next
+            self._current = self._next
             self._begin_next()
-            yield run
+            yield self._current
 
     def __exit__(self, *error: object) -> None:
-        if self._next is not None and isinstance(self._next.source, RunFile):
-            self._next.source.close()
+        for run in (self._current, self._next):  # an error may come before the current one is read
+            if run is not None and isinstance(run.source, RunFile):
+                run.source.close()
 
     def _begin_next(self) -> None:
         self._next = next(self._left, None)

@@ -42,6 +42,7 @@ from ..core.rows.rows import (
 )
 from ..errors import FileError, GradedError, InputWarning, did_you_mean, level_of_caller, shown
 from ..output.formats import listed
+from ..progress import untold
 from .ahead import read_ahead
 from .content import (
     COMPRESSIONS,
@@ -425,16 +426,34 @@ class RunFile(RunSource):
     def begun(self, qrels: Rows) -> RunFile:
         """The same run, of which a thread reads the first rows at once.
 
-        It is read only once. Whoever does not read it calls `close`. A small file is read when it
-        is needed, and so is one that may have numbers for the lines of the `qrels`.
+        It is read only once. Whoever does not read it calls `close`. A run is read when it is
+        needed if the file is small, if all of it is held in memory, or if it may have numbers for
+        the lines of the `qrels`.
         """
-        if not self.is_in_file or self._is_small() or qrels.facts.form in WITH_PREDICTIONS:
+        if qrels.facts.form in WITH_PREDICTIONS:
             return self
-        from .reading_threads import BegunParts  # This import takes time.
-
         run = copy(self)
-        run._begun = BegunParts(self._every())
-        return run
+        # The error of a file comes when it is read; a thread may be refused by the system.
+        with suppress(GradedError, OSError, RuntimeError):
+            if self.is_in_file and not self._is_small() and self._is_read_in_blocks():
+                from .reading_threads import BegunParts  # This import takes time.
+
+                run._begun = BegunParts(self._every())
+                return run
+        return self
+
+    def _is_read_in_blocks(self) -> bool:
+        """Whether only some blocks of the file are in memory at the same time.
+
+        JSON and compressed tables are read at once.
+        """
+        if self._is_folder():
+            return bool(parquet_files(self.file))
+        sizes = self.sizes._replace(start=PEEK, block=PEEK)
+        with untold(), Content(self.file, sizes) as content:
+            if is_json(content.stream.start):
+                return False
+            return not content.compression or kind_of(content) is None
 
     def close(self) -> None:
         """End the reading that has begun. The run can be read anew."""

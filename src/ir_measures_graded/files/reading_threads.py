@@ -11,6 +11,8 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread, get_ident
 from typing import Any, TypeVar
 
+from ..progress import HeldSteps
+
 AHEAD = 8  # blocks read in advance; an evaluated block of text consists of several
 PATIENCE = 1.0  # seconds after which a file is closed although a thread still reads
 
@@ -61,14 +63,18 @@ def results_of(
 class BegunParts:
     """The parts of a file, of which a thread reads the first one at once.
 
-    The context variables of the caller hold for the thread. `parts` has them all, once; whoever
-    does not need them calls `close`.
+    The context variables of the caller hold for the thread. The progress of its reading is told
+    when the parts are asked for. `parts` has them all, once; whoever does not need them calls
+    `close`. Raises `RuntimeError` if no thread can start.
     """
 
     def __init__(self, parts: Generator[Any]):
         self._parts = parts
         self._first: SimpleQueue[Any] = SimpleQueue()
-        Thread(target=copy_context().run, args=(self._read_first,)).start()
+        self._steps = HeldSteps()
+        context = copy_context()
+        context.run(self._steps.hold)
+        Thread(target=context.run, args=(self._read_first,)).start()
 
     def _read_first(self) -> None:
         try:
@@ -78,7 +84,12 @@ class BegunParts:
 
     def parts(self) -> Generator[Any]:
         """All parts. Raises the error of a file that cannot be read."""
-        first, error = self._first.get()
+        try:
+            self._steps.release()
+            first, error = self._first.get()
+        except BaseException:  # Ctrl-C, or the error of a function that is told
+            self.close()
+            raise
         with closing(self._parts):
             try:
                 if error is not None:
@@ -87,6 +98,7 @@ class BegunParts:
                 error = None  # it refers to this frame
             if first is not None:
                 yield first
+                first = None  # its memory becomes free
                 yield from self._parts
 
     def close(self) -> None:
