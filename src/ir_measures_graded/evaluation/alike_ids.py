@@ -47,7 +47,8 @@ def written_out(id_: str) -> str:
     >>> written_out("1E5"), written_out("1.00E+05"), written_out("1.5e0"), written_out("E5")
     ('100000', '100000', '1.5e0', 'E5')
     """
-    if re.fullmatch(EXPONENTIAL, id_) is None:
+    may_have_exponent = "e" in id_ or "E" in id_  # found faster than a pattern
+    if not may_have_exponent or re.fullmatch(EXPONENTIAL, id_) is None:
         return id_
     number = Decimal(id_)
     return str(int(number)) if number == int(number) else id_
@@ -59,7 +60,8 @@ def without_fraction(id_: str) -> str:
     >>> without_fraction("12.0"), without_fraction("v1.0")
     ('12', 'v1.0')
     """
-    return id_[:-2] if re.fullmatch(r"[0-9]+\.0", id_) else id_
+    is_number = id_.endswith(".0") and re.fullmatch(r"[0-9]+\.0", id_)
+    return id_[:-2] if is_number else id_
 
 
 def without_zeros(id_: str) -> str:
@@ -68,7 +70,7 @@ def without_zeros(id_: str) -> str:
     >>> without_zeros("0012"), without_zeros("000"), without_zeros("0a")
     ('12', '0', '0a')
     """
-    if not re.fullmatch("[0-9]+", id_):
+    if not id_.startswith("0") or not re.fullmatch("[0-9]+", id_):
         return id_
     return id_.lstrip("0") or "0"
 
