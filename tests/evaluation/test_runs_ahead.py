@@ -232,6 +232,20 @@ def test_kept_runs_begin_too_and_are_read_once(is_wrong, tmp_path, begun):
     assert len(begun["closed"]) == 3 + again
 
 
+def test_a_run_that_another_thread_reads_after_its_begin_leaves_no_file_open(tmp_path, begun):
+    paths = paths_of_runs(tmp_path)
+    study = study_of(QRELS, paths)
+    read_elsewhere = study_of(study.judgments, paths).runs[1].read()
+    begun["closed"].clear()
+
+    def told(what, done, _):
+        if what == "runs" and done == 1:
+            vars(study.runs[1])["_read"] = read_elsewhere
+
+    evaluate(study.judgments, study.runs, MEASURES, progress=told)
+    assert sorted(begun["begun"]) == sorted(begun["closed"]) == sorted(paths.values())
+
+
 def test_a_file_that_was_read_is_read_anew_in_the_next_evaluation(tmp_path):
     path = tmp_path / "run"
     path.write_text(lines_of(RUNS["a"]))

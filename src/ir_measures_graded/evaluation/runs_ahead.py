@@ -28,11 +28,11 @@ class RunsAhead(AbstractContextManager["RunsAhead"]):
             self._current = self._next
             self._begin_next()
             yield self._current
+            _close(self._current)  # another thread may have read a kept run meanwhile
 
     def __exit__(self, *error: object) -> None:
-        for run in (self._current, self._next):  # an error may come before the current one is read
-            if run is not None and isinstance(run.source, RunFile):
-                run.source.close()
+        _close(self._current)  # an error may come before it is read
+        _close(self._next)
 
     def _begin_next(self) -> None:
         self._next = next(self._left, None)
@@ -56,3 +56,9 @@ def _file_to_read(run: Run) -> RunFile | None:
     if was_read or not isinstance(run.source, RunFile):
         return None
     return run.source
+
+
+def _close(run: Run | None) -> None:
+    """End the reading of a run that has begun, if nobody has read it."""
+    if run is not None and isinstance(run.source, RunFile):
+        run.source.close()
