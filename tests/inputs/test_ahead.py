@@ -167,6 +167,31 @@ def test_error_of_a_function_that_is_told_closes_the_parts_at_once():
 
 
 @pytest.mark.usefixtures("threads")
+def test_parts_are_closed_if_a_signal_comes_when_the_first_one_was_taken(monkeypatch):
+    monkeypatch.setattr(reading_threads, "PATIENCE", 1)
+    is_closed = threading.Event()
+
+    def parts():
+        try:
+            yield from range(3)
+        finally:
+            is_closed.set()
+
+    begun = BegunParts(parts())
+    first = begun._first
+
+    class Interrupted:
+        def get(self, **_):
+            first.get(timeout=60)
+            raise KeyboardInterrupt
+
+    begun._first = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        next(begun.parts())
+    assert is_closed.is_set()
+
+
+@pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("first", [[], [0]], ids=["at once", "after a part"])
 def test_error_of_parts_that_have_begun_comes_in_its_place(first):
     def parts():
@@ -196,7 +221,7 @@ def test_parts_that_nobody_needs_are_closed(is_slow, monkeypatch):
     begun = BegunParts(parts())
     if not is_slow:
         may_read.set()
-        begun._first.put(begun._first.get())  # waits for the first part
+        begun._end_of_first.put(begun._end_of_first.get())  # waits for the first part
     begun.close()
     assert is_closed.is_set() is not is_slow
     del begun

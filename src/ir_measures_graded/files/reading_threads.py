@@ -71,6 +71,7 @@ class BegunParts:
     def __init__(self, parts: Generator[Any]):
         self._parts = parts
         self._first: SimpleQueue[Any] = SimpleQueue()
+        self._end_of_first: SimpleQueue[None] = SimpleQueue()  # which `parts` does not take
         self._steps = HeldSteps()
         context = copy_context()
         context.run(self._steps.hold)
@@ -81,6 +82,7 @@ class BegunParts:
             self._first.put((next(self._parts, None), None))
         except BaseException as error:
             self._first.put((None, error))
+        self._end_of_first.put(None)
 
     def parts(self) -> Generator[Any]:
         """All parts. Raises the error of a file that cannot be read."""
@@ -104,7 +106,7 @@ class BegunParts:
     def close(self) -> None:
         """Close the file. If a thread reads for longer than `PATIENCE`, it is closed after that."""
         with suppress(Empty):
-            self._first.get(timeout=PATIENCE)
+            self._end_of_first.get(timeout=PATIENCE)
             self._parts.close()
 
 
