@@ -48,7 +48,7 @@ def computed_once(compute: Callable[Arguments, Result]) -> Callable[Arguments, R
     def once(*args: Arguments.args, **named: Arguments.kwargs) -> Result:
         owner: Any = args[0]
         results: dict[Hashable, Result] = owner.computed
-        key = (identity, *map(_hashable, args[1:]), *named.items())
+        key = (identity, *map(_hashable, args[1:]), tuple(named.items()))
         if key not in results:
             results[key] = compute(*args, **named)
         return results[key]
