@@ -19,6 +19,7 @@ import json
 import random
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,6 +33,7 @@ from pyarrow import csv
 from workloads import ARROW_FORMS, FORMS, SHAPES, Shape, written
 
 from ir_measures_graded import analysis
+from ir_measures_graded.errors import InputWarning
 
 KEPT = Path(__file__).with_name("kept.json")
 MEASURE = "nDCG_JK@10"
@@ -41,6 +43,10 @@ ROWS_READ = 8  # times as many rows as texts, so that reading takes a third of t
 CLOCKS = {"processor": process_time, "elapsed": perf_counter}
 RUNS = 4
 """The number of runs of the form with several ones."""
+SHORT_RUNS = 20
+"""The number of runs with few judged documents, each of which has a fourth of the topics."""
+JUDGED_LINES = 16
+"""Of so many lines of such a run, one keeps its document."""
 
 
 def in_any_order(text: bytes) -> bytes:
@@ -66,6 +72,18 @@ def with_ids_in_quotes(text: bytes) -> bytes:
     return re.sub(rb"(?m)^([^,]+),([^,]+),", rb'"\1","\2",', as_csv(text))
 
 
+def with_few_judged(text: bytes) -> bytes:
+    """The first fourth of the lines, most of which have another document."""
+    lines = text.splitlines(keepends=True)
+    lines = lines[: len(lines) // 4]
+    for number, line in enumerate(lines):
+        topic, q0, doc, *others = line.split(b" ")
+        if number % JUDGED_LINES:
+            doc = b"9" + doc[::-1]
+        lines[number] = b" ".join((topic, q0, doc, *others))
+    return b"".join(lines)
+
+
 OTHER_TEXTS: dict[str, Callable[[bytes], bytes]] = {
     "text, lines in any order": in_any_order,
     "text, line ends of Windows": with_line_ends_of_windows,
@@ -74,7 +92,8 @@ OTHER_TEXTS: dict[str, Callable[[bytes], bytes]] = {
 }
 """Forms of the run, and how they are made of TREC's lines."""
 SEVERAL = f"text, {RUNS} runs"
-FILES = ("text", "Parquet", *OTHER_TEXTS, SEVERAL)
+FEW_JUDGED = f"text, {SHORT_RUNS} runs with few judged documents"
+FILES = ("text", "Parquet", *OTHER_TEXTS, SEVERAL, FEW_JUDGED)
 
 
 def fixed_work(is_file: bool) -> Callable[[], Any]:
@@ -127,6 +146,10 @@ def evaluations(form: str, shape: Shape, folder: Path) -> Callable[[], Any]:
         runs = {"run": str(changed_file)}
     elif form == SEVERAL:
         runs = {f"run {number}": str(run_file) for number in range(RUNS)}
+    elif form == FEW_JUDGED:
+        changed_file = folder / form
+        changed_file.write_bytes(with_few_judged(run_file.read_bytes()))
+        runs = {f"run {number}": str(changed_file) for number in range(SHORT_RUNS)}
     return lambda: analysis.evaluate(str(qrels_file), runs, [measure])
 
 
@@ -154,6 +177,7 @@ def main(argv: Sequence[str] | None = None, shape: Shape = SHAPES["M"], kept: Pa
     unknown = [form for form in arguments.forms if form not in every]
     if unknown:
         parser.error(f"no form {unknown[0]!r}; the forms are {', '.join(every)}")
+    warnings.simplefilter("ignore", InputWarning)  # few documents are judged in one form
     fastest = json.loads(kept.read_text()) if kept.exists() else {}
     behind = []
     print("| form | time | now | fastest | now / fastest |\n|---|---|--:|--:|--:|")
