@@ -33,7 +33,6 @@ from pyarrow import csv
 from workloads import ARROW_FORMS, FORMS, SHAPES, Shape, written
 
 from ir_measures_graded import analysis
-from ir_measures_graded.errors import InputWarning
 
 KEPT = Path(__file__).with_name("kept.json")
 MEASURE = "nDCG_JK@10"
@@ -177,7 +176,7 @@ def main(argv: Sequence[str] | None = None, shape: Shape = SHAPES["M"], kept: Pa
     unknown = [form for form in arguments.forms if form not in every]
     if unknown:
         parser.error(f"no form {unknown[0]!r}; the forms are {', '.join(every)}")
-    warnings.simplefilter("ignore", InputWarning)  # few documents are judged in one form
+    warnings.simplefilter("ignore", UserWarning)  # few documents are judged in one form
     fastest = json.loads(kept.read_text()) if kept.exists() else {}
     behind = []
     print("| form | time | now | fastest | now / fastest |\n|---|---|--:|--:|--:|")
