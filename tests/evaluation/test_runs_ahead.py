@@ -208,6 +208,26 @@ def test_error_of_a_file_comes_in_its_turn_and_ends_all_reading(wrong, tmp_path,
     assert set(begun["begun"]) == set(begun["closed"])
 
 
+def test_error_of_the_qrels_comes_before_that_of_a_run_that_has_begun(tmp_path, begun):
+    qrels = tmp_path / "qrels"
+    qrels.write_text("q1 0 d1 high\n")
+    run = tmp_path / "run"
+    run.write_text("q1 Q0 d1 0 low t\n")
+    with pytest.raises(GradedError, match="qrels:1: the level 'high' is not a number"):
+        evaluate(str(qrels), [str(run)], MEASURES)
+    assert begun["begun"] == [str(run)]
+    assert sorted(begun["closed"]) == [str(qrels), str(run)]
+
+
+def test_numbers_for_the_lines_of_the_qrels_are_no_wrong_run(tmp_path):
+    qrels = tmp_path / "qrels"
+    qrels.write_text("2 qid:q1 1:0.5 # d1\n0 qid:q1 1:0.25 # d2\n")
+    numbers = tmp_path / "numbers"
+    numbers.write_text("0.5\n0.75\n")
+    result = evaluate(str(qrels), [str(numbers)], ["CG@1", "CG@2"])
+    assert result.values.ravel().tolist() == [0, 2]
+
+
 @pytest.mark.parametrize("is_wrong", [False, True], ids=["read", "wrong first file"])
 def test_kept_runs_begin_too_and_are_read_once(is_wrong, tmp_path, begun):
     paths = {}

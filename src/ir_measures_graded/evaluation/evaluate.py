@@ -123,16 +123,25 @@ def evaluate(
     if ignore_identical_ids:
         every = named.ignoring_identical_ids(every)
     qrels = counted_by(named.in_sessions(qrels, sessions), no_relevant, weights)
-    judgments = named.read_judgments(qrels)
     have_processes = len(every) > 1 and jobs() > 1
     read_here = [] if have_processes else every
-    with RunsAhead(read_here, judgments) as runs_ahead, remarks.issued_together():
-        work = RunEvaluator(judgments, wanted, provider)
+    with RunsAhead(read_here) as runs_ahead:
+        work = RunEvaluator(qrels, wanted, provider)
         values_of_runs: Iterable[RunValues] = map(work, runs_ahead)
         if have_processes:
             from .workers import values_of  # This import takes time.
 
             values_of_runs = values_of(work, every)
+        return _evaluation(work, every, values_of_runs)
+
+
+def _evaluation(
+    work: RunEvaluator, every: Sequence[Run], values_of_runs: Iterable[RunValues]
+) -> Evaluation:
+    """The evaluation with the values of every run, whose remarks are issued."""
+    judgments = work.judgments
+    wanted = tuple(work.measures)
+    with remarks.issued_together():
         results = list(steps(values_of_runs, "runs", len(every)))
         others = _remarks_on(judgments, wanted) + _remarks_on_groups(work)
         # A kept run has issued its remarks when it was read.

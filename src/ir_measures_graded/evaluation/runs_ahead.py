@@ -7,17 +7,17 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from ..files.files import RunFile
-from .named import Judgments, Run
+from .named import Run
 
 
 class RunsAhead(AbstractContextManager["RunsAhead"]):
     """Runs, of which a thread begins to read the next one while one is evaluated.
 
-    The first one begins at once. The context ends what has begun, also after an error.
+    The first one begins at once, while the qrels are read. The context ends what has begun, also
+    after an error.
     """
 
-    def __init__(self, runs: Sequence[Run], judgments: Judgments):
-        self._judgments = judgments
+    def __init__(self, runs: Sequence[Run]):
         self._left = iter(runs)
         self._current: Run | None = None
         self._next: Run | None = None
@@ -39,11 +39,12 @@ class RunsAhead(AbstractContextManager["RunsAhead"]):
         if self._next is not None:
             self._next = self._begun(self._next)
 
-    def _begun(self, run: Run) -> Run:
+    @staticmethod
+    def _begun(run: Run) -> Run:
         file = _file_to_read(run)
         if file is None:
             return run
-        begun = file.begun(self._judgments.rows)
+        begun = file.begun()
         if run.kept_for is None:
             return replace(run, source=begun)
         run.source = begun  # of the run itself, which keeps what is read

@@ -423,15 +423,12 @@ class RunFile(RunSource):
             run._kept = None
         return run
 
-    def begun(self, qrels: Rows) -> RunFile:
+    def begun(self) -> RunFile:
         """The same run, of which a thread reads the first rows at once.
 
         It is read only once. Whoever does not read it calls `close`. A run is read when it is
-        needed if the file is small, if all of it is held in memory, or if it may have numbers for
-        the lines of the `qrels`.
+        needed if the file is small, or if all of it is held in memory.
         """
-        if qrels.facts.form in WITH_PREDICTIONS:
-            return self
         run = copy(self)
         # The error of a file comes when it is read; a thread may be refused by the system.
         with suppress(GradedError, OSError, RuntimeError):
