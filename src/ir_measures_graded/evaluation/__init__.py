@@ -3,7 +3,7 @@
 - `evaluate`: takes qrels, runs and measures, returns an `Evaluation`; all analyses start here.
 - `evaluation`: the values with their means, tables, notes and figures.
 - `run_evaluator`: the values of one run after the other over qrels that are read once.
-- `runs_ahead`: the next run, which a thread begins to read.
+- `runs_ahead`: a thread that begins to read the next run.
 - `jobs`, `workers`: runs in files, read by several processes.
 - `at_ranks`: the values of a measure with the cutoff at every rank.
 - `named`: qrels and runs, with the names that messages and tables use.

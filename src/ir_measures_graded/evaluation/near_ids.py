@@ -46,15 +46,13 @@ class SomeIds:
     """Ids of a topic, which are looked up by their start or their end."""
 
     def __init__(self, ids: Iterable[str]):
-        self._source = ids
+        self._listed = list(ids)
         self._parts: dict[tuple[int, bool], set[str]] = {}
 
     @cached_property
     def ids(self) -> list[str]:
         """The ids, in their order."""
-        ids = list(self._source)
-        self._source = ids  # a part of a column would keep, and pickle, all ids of the column
-        return ids
+        return self._listed
 
     @cached_property
     def place(self) -> dict[str, int]:

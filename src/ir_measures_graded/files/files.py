@@ -429,12 +429,12 @@ class RunFile(RunSource):
         It is read only once. Whoever does not read it calls `close`. A run is read when it is
         needed if the file is small, or if all of it is held in memory.
         """
-        run = copy(self)
         # The error of a file comes when it is read; a thread may be refused by the system.
         with suppress(GradedError, OSError, RuntimeError):
             if self.is_in_file and not self._is_small() and self._is_read_in_blocks():
                 from .reading_threads import BegunParts  # This import takes time.
 
+                run = copy(self)
                 run._begun = BegunParts(self._every())
                 return run
         return self
