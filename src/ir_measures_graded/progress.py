@@ -164,6 +164,10 @@ class HeldSteps:
         for work in list(self._works):
             work.tell()
 
+    def drop(self) -> None:
+        """Tell no further steps, also not those that wait."""
+        self.are_held = True
+
 
 class _HeldWork(Work):
     """Work whose steps wait until they may be told, in their order."""

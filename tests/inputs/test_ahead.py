@@ -12,7 +12,7 @@ from ir_measures_graded.files import reading_threads
 from ir_measures_graded.files.ahead import parsed_ahead, read_ahead
 from ir_measures_graded.files.content import SIZES, Content
 from ir_measures_graded.files.reading_threads import AHEAD, BegunParts
-from ir_measures_graded.progress import followed, steps
+from ir_measures_graded.progress import counter, followed, steps
 
 
 @pytest.fixture
@@ -227,3 +227,53 @@ def test_parts_that_nobody_needs_are_closed(is_slow, monkeypatch):
     del begun
     may_read.set()
     assert is_closed.wait(60)
+
+
+@pytest.mark.usefixtures("threads")
+def test_a_function_that_raises_is_told_no_further_steps():
+    calls = []
+
+    def parts():
+        work = counter("numbers", 2)
+        try:
+            work.step()
+            work.step()
+            yield 1
+        finally:
+            work.end()
+
+    def told(*step):
+        calls.append(step)
+        raise ValueError("told")
+
+    with followed(told):
+        begun = BegunParts(parts())
+        begun._end_of_first.put(begun._end_of_first.get())  # waits for the first part
+        with pytest.raises(ValueError, match="told"):
+            list(begun.parts())
+    assert calls == [("numbers", 1, 2)]
+
+
+@pytest.mark.usefixtures("threads")
+def test_what_an_error_refers_to_ends_with_parts_that_nobody_needs():
+    class Opened:
+        pass
+
+    def parts():
+        opened = Opened()
+        references.append(weakref.ref(opened))
+        yield from []
+        raise ValueError("unreadable")
+
+    references = []
+    gc.disable()
+    try:
+        begun = BegunParts(parts())
+        begun.close()
+        del begun
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and "_read_first" in repr(thread):
+                thread.join(60)
+        assert references[0]() is None
+    finally:
+        gc.enable()

@@ -104,10 +104,15 @@ class BegunParts:
                 yield from self._parts
 
     def close(self) -> None:
-        """Close the file. If a thread reads for longer than `PATIENCE`, it is closed after that."""
+        """Close the file. If a thread reads for longer than `PATIENCE`, it is closed after that.
+
+        Its progress is told no more.
+        """
+        self._steps.drop()
         with suppress(Empty):
             self._end_of_first.get(timeout=PATIENCE)
             self._parts.close()
+            self._first = SimpleQueue()  # an error in it refers to this object and to the file
 
 
 class _IdleThreads(SimpleQueue[None]):
